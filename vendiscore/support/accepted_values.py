@@ -1,4 +1,7 @@
-"""Which values the keywords with synonyms accept, for `suggestions`."""
+"""The accepted values of the keywords for which users may type a synonym.
+
+The module `suggestions` suggests a keyword only if it accepts the value that the user passed.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
@@ -9,16 +12,18 @@ def _is_real(value: object) -> bool:
 
 
 def _is_level(value: object) -> bool:
+    """Return whether a value can be a confidence level."""
     return isinstance(value, Real) and 0.5 <= float(value) < 1
 
 
 def _is_count(value: object) -> bool:
+    """Return whether a value is an integer and not a boolean."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_order(value: object) -> bool:
-    # A number of at least 0, "inf" or several orders. In Python, booleans are numbers, too.
-    if isinstance(value, bool):
+    """Return whether a value is a number of at least 0, "inf" or a sequence of orders."""
+    if isinstance(value, bool):  # in Python, booleans are numbers, too
         return False
     if isinstance(value, Real):
         return float(value) >= 0
@@ -26,17 +31,19 @@ def _is_order(value: object) -> bool:
 
 
 def _is_per_sample(value: object) -> bool:
+    """Return whether a value can be a collection of samples, or of one value per sample."""
     return hasattr(value, "__iter__") and not isinstance(value, str | bytes)
 
 
 def _is_text_or_callable(value: object) -> bool:
+    """Return whether a value is a name, a dict or list of names, or a function."""
     return isinstance(value, str | Mapping | list | tuple) or (
         callable(value) and not hasattr(value, "__array__")
     )
 
 
-# For keywords with synonyms: whether a value can be passed to the keyword, and an example of a call
-# that is shown if it cannot. Other keywords accept any value.
+# For each of these keywords: a function that returns whether the keyword accepts a value, and an
+# example of a valid argument, which is shown if it does not. Other keywords accept any value.
 ACCEPTED_VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
     "allow_repeats": (lambda value: isinstance(value, bool), "allow_repeats=False"),
     "by": (_is_per_sample, "by=labels, one label per sample"),

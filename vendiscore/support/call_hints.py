@@ -134,17 +134,23 @@ def describe_call_error(
     """
     parameters = inspect.signature(function).parameters.values()
     accepts_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
-    named_parameters = [
-        each for each in parameters if not each.kind.description.startswith("variadic")
+    named_parameters = [  # without *args and **options
+        parameter
+        for parameter in parameters
+        if not parameter.kind.description.startswith("variadic")
     ]
-    positional = [each.name for each in named_parameters if each.kind is not each.KEYWORD_ONLY]
+    positional = [
+        parameter.name
+        for parameter in named_parameters
+        if parameter.kind is not parameter.KEYWORD_ONLY
+    ]
     passed_names = {*positional[: len(args)], *options}
-    required = [each for each in named_parameters if each.default is each.empty]
-    missing_names = [each.name for each in required if each.name not in passed_names]
-    call_arguments = [
-        each.name if each.name in positional else f"{each.name}=…" for each in required
+    required_names = [
+        parameter.name for parameter in named_parameters if parameter.default is parameter.empty
     ]
-    call = f"{function.__name__}({', '.join(call_arguments)})"
+    missing_names = [name for name in required_names if name not in passed_names]
+    call_arguments = [name if name in positional else f"{name}=…" for name in required_names]
+    call = f"{function.__name__}({', '.join(call_arguments)})"  # an example of a valid call
     descriptions = describe_parameters(function)
     for name, value in options.items():
         # A function with **options accepts unknown keywords, which it checks itself. Here, they are

@@ -106,9 +106,10 @@ def _format_setting(value: object) -> str:
 
 
 def _describe_object(value: object) -> str:
-    """Describe a function or object by its name and a digest of its source code and values.
+    """Describe a function or object by its name and a digest of its source code.
 
-    The description identifies it across processes. Without source code, the digest is replaced by
+    The digest also includes the values that a function uses, or the state of an object, so the
+    description identifies it across processes. Without source code, the digest is replaced by
     UNKNOWN_SOURCE; classes and torch networks are described only by their name.
     """
     name = str(getattr(value, "__qualname__", type(value).__qualname__))
@@ -144,9 +145,10 @@ def _bound_object(function: object) -> object:
 
 
 def _describe_content(value: object) -> object:
-    """Return the source code and values that a digest of a function or object is computed from.
+    """Return what the digest of a function or object is computed from.
 
-    They distinguish it from others of the same name.
+    This is its source code, with the values that a function uses, or the state of an object. It
+    distinguishes the function or object from others of the same name.
     """
     if isinstance(value, bytes):
         return value

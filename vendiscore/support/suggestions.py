@@ -308,23 +308,28 @@ def describe_candidates(
         return ""
     synonyms = SYNONYMS.get(kind, {}) if kind else {}
 
-    words_of_all = [
+    words_by_candidate = [
         _split_words(candidate) | _split_words(text) for candidate, text in accepted.items()
     ]
-    # Words that occur in many candidates say little about which one is meant.
+    # Words that occur in many candidates are no evidence of which one is meant, and are removed.
     words = {
-        each for each in words if sum(each in others for others in words_of_all) <= MAX_CANDIDATES
+        name_word
+        for name_word in words
+        if sum(name_word in candidate_words for candidate_words in words_by_candidate)
+        <= MAX_CANDIDATES
     }
 
     def similarity(candidate: str) -> float:
         # The ratio of equal characters (at most 1) plus the fraction of words that are shared.
         spellings = [normalize_name(candidate), *synonyms.get(candidate, "").split()]
-        spelling = max(difflib.SequenceMatcher(None, word, each).ratio() for each in spellings)
-        own_words = _split_words(candidate)
-        described = _split_words(accepted[candidate])
+        ratio = max(difflib.SequenceMatcher(None, word, spelling).ratio() for spelling in spellings)
+        candidate_words = _split_words(candidate)
+        description_words = _split_words(accepted[candidate])
         # A shared word in the name counts 1, one only in the description ½.
-        shared = len(words & own_words) + 0.5 * len(words & (described - own_words))
-        return spelling + shared / len(words or word)  # at least 0.5 more for a shared word
+        n_shared = len(words & candidate_words)
+        n_shared_in_description = len(words & (description_words - candidate_words))
+        # `words or word`: without words, nothing is shared, and the divisor must not be 0.
+        return ratio + (n_shared + 0.5 * n_shared_in_description) / len(words or word)
 
     scores = {candidate: similarity(candidate) for candidate in accepted}
     ranked = sorted(accepted, key=lambda candidate: (-scores[candidate], candidate))
@@ -368,7 +373,7 @@ def describe_entries(docstring: str, *titles: str) -> dict[str, str]:
     # After the text before the first section, titles and texts of sections alternate.
     _, *sections = _DOCSTRING_SECTION.split(f"\n{docstring}\n")
     for title, text in zip(sections[::2], sections[1::2], strict=True):
-        if not any(each in title for each in titles):
+        if not any(title_word in title for title_word in titles):
             continue
         for names, description in _DOCSTRING_ENTRY.findall(text):
             for name in names.split(","):
@@ -486,7 +491,7 @@ class NonCallableModule(ModuleType):
         message = f"module {self.__name__!r} has no attribute {name!r}"
         # Python and other tools look up many private names, such as `__path__`.
         if not name.startswith("_") and (public := vars(self).get("__all__")):
-            descriptions = {each: first_sentence(vars(self)[each].__doc__ or "") for each in public}
+            descriptions = {key: first_sentence(vars(self)[key].__doc__ or "") for key in public}
             message += f". {suggest_name(name, descriptions, quote='`')}"
         raise AttributeError(message)
 

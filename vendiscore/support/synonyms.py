@@ -1,7 +1,9 @@
-"""Tables of names that users of other libraries may try, for `suggestions`.
+"""Tables of names that users of other libraries may try, for the module `suggestions`.
 
-SYNONYMS maps such names to accepted ones. ELSEWHERE has a sentence for names without an accepted
-counterpart. Both are indexed by word in TARGETS_BY_SYNONYM and HINTS_BY_WORD.
+SYNONYMS maps each accepted name to its synonyms. ELSEWHERE contains names without an accepted
+counterpart, each group of them with a sentence that says what to use instead. Both are converted to
+dicts in which a single unknown name can be looked up: TARGETS_BY_SYNONYM maps each synonym to its
+accepted names, and HINTS_BY_WORD maps each name of ELSEWHERE to its sentence.
 """
 
 from typing import Literal

@@ -59,9 +59,9 @@ _MAX_WORD_LETTERS = 8
 
 
 def suggest_tokenizer(texts: Sequence[str]) -> str:
-    """Return the keyword to suggest for texts in scripts without spaces, as "tokenizer='zh'".
+    """Return the argument to suggest for texts in scripts without spaces.
 
-    It depends on the script, such as Chinese or Thai.
+    It depends on the script, for example "tokenizer='ja-mecab'" for Japanese.
     """
     for script, tokenizer in _TOKENIZERS.items():
         if any(script.search(text) for text in texts):
