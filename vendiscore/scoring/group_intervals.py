@@ -2,8 +2,8 @@
 
 Small groups of equal size are computed together, as one array ("stack"). A sample recurs if a
 further draw from the population can return it again. With at least six groups, the rate of
-recurrence is estimated from all groups, which makes intervals narrower than those from single
-groups; see the module `recurrence_prior`.
+recurrence is estimated from all groups, by the module `recurrence_prior`, which makes intervals
+narrower than those from single groups.
 
 In this module, VS_q is the Vendi Score of order q, and K are the similarities within a group.
 """

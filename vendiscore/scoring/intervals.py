@@ -368,6 +368,7 @@ def _subsampling_intervals(
     codes = np.arange(sample_set.n) if units.codes is None else units.codes
 
     def evaluate_units(drawn_units: np.ndarray) -> np.ndarray:
+        """Return the values of the measure, or their logarithms, for the samples of some units."""
         rows = np.flatnonzero(np.isin(codes, drawn_units))
         subset = SampleSubset(
             sample_set, input_indices[rows], needs=frozenset([configured.measure.needs])

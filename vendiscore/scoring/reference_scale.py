@@ -49,9 +49,12 @@ def render_text_strip(
 
 
 def render_html_strip(comparison: Mapping[str, str]) -> str:
-    """Render a score among those of reference sets as inline SVG; "" without reference sets.
+    """Render a line with marks at a score and at the scores of reference sets, as inline SVG.
 
-    `comparison` is the result of `compare_with_typical`.
+    `comparison` is the result of `compare_with_typical`. It has two entries: "strip", a text of two
+    lines, of which the first consists of characters that draw the line with its marks, and the
+    second contains the names of the marks; and "typical", a sentence that describes the position of
+    the score. Both are empty if there are no reference sets, and the result is then "".
     """
     if not comparison["strip"]:
         return ""

@@ -101,9 +101,9 @@ def compare_with_typical(
     dict
         "typical": a sentence about the position of the score among reference sets; "scale": names
         and scores of the reference sets in ascending order, and finally the highest possible score;
-        "strip": a line of text on which these scores and the interval are marked. All are empty for
-        weighted samples, for orders other than 1 and 2, and if there is no reference set with this
-        kernel, size and length.
+        "strip": a line of characters on which these scores and the interval are marked, and a
+        second line with their names. All are empty for weighted samples, for orders other than 1
+        and 2, and if there is no reference set with this kernel, size and length.
     """
     similarity = sample_set.similarity
     settings = select_comparable_settings(similarity.settings)

@@ -203,6 +203,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
             yield block, self._rows(block)[:, block.start :]
 
     def _features(self) -> Rows:
+        """Return features F (n, dim) with K = F Fᵀ, if K has features, without factors `scale`."""
         raise TypeError(
             f"{type(self).__name__} has no features (`dim` is None), only similarities; use `dense`"
         )

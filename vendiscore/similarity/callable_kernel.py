@@ -62,6 +62,7 @@ def _evaluate_all_pairs(
     K = np.empty((n, n))
 
     def evaluate(i: int, j: int) -> tuple[float, bool]:
+        """Return k(samples[i], samples[j]), and whether it is in single precision or lower."""
         try:
             result = k(samples[i], samples[j])
         except Exception as error:

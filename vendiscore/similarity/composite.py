@@ -56,6 +56,7 @@ class RepeatedSimilarity(Similarity):
         return self.distinct.features()[self.inverse]
 
     def _matmul(self, V: Array) -> Array:
+        """Compute K @ V from one product with the similarity of the distinct samples."""
         if not is_numpy(V):
             return super()._matmul(V)
         # K = M D Mᵀ, where M has a 1 in row i and column inverse[i], and D is the similarity of the
@@ -84,6 +85,7 @@ class RepeatedSimilarity(Similarity):
         return self.distinct.covariance_work() * self.n / self.distinct.n
 
     def _groups(self) -> np.ndarray | None:
+        """Return one code per sample, equal for samples with equal rows of K."""
         distinct_groups = self.distinct.groups()
         if distinct_groups is None:
             return self.inverse
@@ -106,6 +108,7 @@ class _CombinedSimilarity(Similarity):
         self.psd: bool = all(part.psd for part in parts)
 
     def _groups(self) -> np.ndarray | None:
+        """Return one code per sample, equal for identical samples; None if unknown for a part."""
         # Samples are identical if they are identical for all parts.
         part_codes = []
         for part in self.parts:
@@ -207,13 +210,14 @@ class SumSimilarity(_CombinedSimilarity):
         return self._combine("matmul", V)
 
     def _features(self) -> Rows:
+        """Return features F with K = F Fᵀ, from the features of all parts."""
         # The features of the sum are the features of all parts, times √weight, side by side.
         F_of_parts: list[Rows] = []
         for w, part in zip(self.weights, self.parts, strict=True):
             F_of_parts.append(math.sqrt(w) * part.features())
         if all(map(sp.issparse, F_of_parts)):
             return sp.hstack(F_of_parts, format="csr")
-        if any(map(is_torch, F_of_parts)):  # then all are tensors, see `_match_libraries`
+        if any(map(is_torch, F_of_parts)):  # then all are tensors, converted by `__init__`
             return sys.modules["torch"].cat(F_of_parts, dim=1)
         for i, F in enumerate(F_of_parts):
             if sp.issparse(F):

@@ -69,6 +69,7 @@ def concatenate_samples(sets: Sequence[SampleContainer]) -> SampleContainer:
 
 
 def _is_numeric(samples: object) -> TypeGuard[Array]:
+    """Return whether samples are a tensor, or a NumPy array of numbers or booleans."""
     if is_numpy(samples):
         return samples.dtype.kind in "fiub"
     return is_torch(samples)

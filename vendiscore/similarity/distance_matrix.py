@@ -183,6 +183,7 @@ def _evaluate_metric(X: np.ndarray, metric: PairFunction, format_pair: PairForma
     D = np.empty((n, n))
 
     def raise_invalid(index: tuple[int, int], requirement: str, hint: str) -> None:
+        """Raise a ValueError about the distance D[index], which does not meet the requirement."""
         raise ValueError(
             f"`metric` must be {requirement}, got {D[index]:.6g} for {format_pair(*index)}; {hint}"
         )

@@ -14,7 +14,7 @@ from ..support.text_detection import are_sequences, looks_like
 # Maximum number of samples to check, evenly spaced, and of characters to examine for code.
 _MAX_CHECKED = 1_000
 _MAX_CHECKED_LENGTH = 1_000
-# Minimum fraction of samples that must match, as in `text_detection`.
+# Minimum fraction of samples that must match a pattern, for example that of identifiers.
 _MIN_MATCHING = 0.9
 # A single word with a digit, a symbol that prose words do not contain, or camel case.
 _IDENTIFIER = re.compile(

@@ -159,6 +159,7 @@ class FeatureSimilarity(Similarity):
         return self._with_features(np.ascontiguousarray(self.X[:, is_used]))
 
     def _part(self, index: np.ndarray) -> FeatureSimilarity:
+        """Return the dot products of the features of the samples `index`."""
         X = self.X[index]
         if not sp.issparse(X):
             return FeatureSimilarity(X)
@@ -171,6 +172,10 @@ class FeatureSimilarity(Similarity):
         return FeatureSimilarity(compact)
 
     def _stack(self, indices: np.ndarray) -> Array:
+        """Compute the dot products within g sets of m samples, shape (g, m, m).
+
+        `indices` (g, m) contains the indices of the samples of each set.
+        """
         if not sp.issparse(self.X):
             return self._gram_matrices(indices)
         g, m = indices.shape
@@ -286,6 +291,7 @@ class FeatureSimilarity(Similarity):
         return common * self.scale[:, None], scale_rows(rare, self.scale)
 
     def _rows(self, index: Index) -> Array:
+        """Compute the dot products of the m samples `index` with all n samples, shape (m, n)."""
         selects_all_rows = False
         if isinstance(index, slice):
             selects_all_rows = index.indices(self.n) == (0, self.n, 1)
@@ -310,6 +316,7 @@ class FeatureSimilarity(Similarity):
         return FeatureSimilarity(self.X[index])
 
     def _matmul(self, V: Array) -> Array:
+        """Compute X (Xᵀ V) for V of shape (n,) or (n, m), where X contains the feature rows."""
         X = self.X
         if not is_numpy(X) or X.dtype == V.dtype:
             return product(X, product(X.T, V))

@@ -237,6 +237,7 @@ class EquivalenceSimilarity(JudgedSimilarity):
 
     @cached_property
     def _full_similarity(self) -> Similarity:  # type: ignore[override]
+        """The similarity of all samples: 1 in the same class, else 0."""
         # Features with one column per class, in which its samples are 1.
         ones = np.ones(self.n)
         shape = (self.n, int(self.codes.max()) + 1)
@@ -248,6 +249,11 @@ class EquivalenceSimilarity(JudgedSimilarity):
         return is_same_class.astype(float)
 
     def _stack(self, indices: np.ndarray) -> Array:
+        """Compute the similarities within g sets of m samples, with classes formed in each set.
+
+        `indices` (g, m) contains the indices of the samples of each set, and the result has shape
+        (g, m, m).
+        """
         codes = np.array(self.judgements.assign_classes(list(self.ids[indices])))
         is_same_class = codes[:, :, None] == codes[:, None, :]
         return is_same_class.astype(float)
@@ -268,11 +274,16 @@ class GradedSimilarity(JudgedSimilarity):
 
     @cached_property
     def _full_similarity(self) -> Similarity:  # type: ignore[override]
+        """The mean scores of all samples, from those of distinct samples."""
         distinct, inverse = np.unique(self.ids, return_inverse=True)
         K = MatrixSimilarity(self.judgements.compute_matrix(distinct), psd=True)
         return RepeatedSimilarity(K, inverse)
 
     def _stack(self, indices: np.ndarray) -> Array:
+        """Compute the mean scores within g sets of m samples, shape (g, m, m).
+
+        `indices` (g, m) contains the indices of the samples of each set.
+        """
         # Judge the pairs of all sets in one call; `_stack` then uses the cached judgements.
         sets = self.ids[indices].tolist()
         self.judgements.judge_pairs([pair for ids in sets for pair in permutations(set(ids), 2)])

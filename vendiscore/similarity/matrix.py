@@ -62,6 +62,7 @@ class MatrixSimilarity(Similarity):
         return MatrixSimilarity(K, psd=self.psd)
 
     def _stack(self, indices: np.ndarray) -> Array:
+        """Select the similarities within g sets of m samples, `indices` (g, m); shape (g, m, m)."""
         K = self.K[indices[:, :, None], indices[:, None, :]]
         xp = namespace(K)
         return xp.astype(K, xp.float64)
@@ -73,6 +74,10 @@ class MatrixSimilarity(Similarity):
         return super()._matmul(V)  # in blocks, to avoid converting a copy of all of K
 
     def _groups(self) -> np.ndarray | None:
+        """Return one code per row of K, equal for equal rows.
+
+        Return None if all rows differ, or if K is a tensor.
+        """
         K = self.K
         n = self.n
         # Identical rows i and j have K_ij = K_jj. If this is true only for the n pairs with i = j,
@@ -151,11 +156,16 @@ class DeferredSimilarity(MatrixSimilarity):
         return DeferredSimilarity(len(index), lambda: self.K[index][:, index])
 
     def _stack(self, indices: np.ndarray) -> Array:
+        """Compute the similarities within g sets of m samples, `indices` (g, m); shape (g, m, m).
+
+        Pairs of different sets are not compared, if possible.
+        """
         if self.divisible:
             return Similarity._stack(self, indices)
         return super()._stack(indices)
 
     def _part(self, index: np.ndarray) -> MatrixSimilarity:
+        """Return the similarity of the samples `index`, without comparing others if possible."""
         if self._compute_part is not None and self.divisible:
             return self._compute_part(index)
         return self._take(index)

@@ -107,7 +107,8 @@ class EuclideanDistances(BlockDistances):
         centred = self.X - median_of_rows(self.X)  # short rows have smaller rounding errors
         self.squared_norms = np.vecdot(centred, centred)
         reduced_norms = self.squared_norms * (1 - self.relative_error)
-        # The columns x, ‖x‖² minus its rounding error, and 1, see `block`.
+        # The columns x, ‖x‖² minus its rounding error, and 1, from which `block` computes all terms
+        # of squared distances by one matrix product.
         self.factor = np.column_stack([centred, reduced_norms, np.ones(self.n)])
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
@@ -122,11 +123,16 @@ class EuclideanDistances(BlockDistances):
         return left_factor @ self.factor[columns].T
 
     def block_bound(self, r: np.ndarray) -> np.ndarray:
+        """Return the largest entry of a block for distances of at most r: r², with rounding errors.
+
+        r is an array of distances, and the result has the same shape.
+        """
         r = np.ldexp(r, -self.scale_exponent)
         r = np.maximum(r, self.min_distance)  # smaller distances count as 0
         return r * r * (1 + 8 * EPS)
 
     def exact_distances(self, i: np.ndarray, j: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        """Compute the distances of the m pairs of points (i[0], j[0]), …, from their entries."""
         norm_sums = self.squared_norms[i] + self.squared_norms[j]
         distances = np.sqrt(entries + self.relative_error * norm_sums)
         # ‖x‖² + ‖y‖² − 2 x·y of close points is inaccurate, so use their differences.
@@ -165,6 +171,7 @@ class MetricDistances(BlockDistances):
         self.X = scale_by_power_of_two(X, -self.scale_exponent)
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
+        """Compute the distances between the points in `rows` and the points in `columns`."""
         metric = self.metric
         if metric == "manhattan":
             metric = "cityblock"

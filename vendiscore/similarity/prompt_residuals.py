@@ -307,6 +307,7 @@ class _ResidualSimilarity(Similarity):
         return self.diagonal_entries
 
     def _rows(self, index: Index) -> Array:
+        """Compute the dot products of the residuals of the samples `index` with all residuals."""
         # First project the prompt out of the samples in the rows, then of those in the columns.
         prompts, inverse = np.unique(self.prompt_indices[index], return_inverse=True)
         prompt_rows = self.joint.rows(prompts)[inverse]
@@ -323,6 +324,10 @@ class _ResidualSimilarity(Similarity):
         )
 
     def _part(self, index: np.ndarray) -> Similarity:
+        """Return the dot products of the residuals of the samples `index`.
+
+        Only these samples and their prompts are compared.
+        """
         joint_indices = np.concatenate([self.sample_indices[index], self.prompt_indices[index]])
         used_indices, positions = np.unique(joint_indices, return_inverse=True)
         return _ResidualSimilarity(
@@ -334,6 +339,10 @@ class _ResidualSimilarity(Similarity):
         )
 
     def _stack(self, indices: np.ndarray) -> Array:
+        """Compute the dot products of residuals within g sets of m samples, shape (g, m, m).
+
+        `indices` (g, m) contains the indices of the samples of each set.
+        """
         sample_indices = self.sample_indices[indices]
         prompt_indices = self.prompt_indices[indices]
         coefficients = self.coefficients[indices]
@@ -350,6 +359,7 @@ class _ResidualSimilarity(Similarity):
         return sample_columns - prompt_columns * coefficients[:, None, :]
 
     def _groups(self) -> np.ndarray | None:
+        """Return one code per sample, equal for identical residuals; None if unknown."""
         # Samples are identical if they and their prompts are.
         codes = self.joint.groups()
         if codes is None:

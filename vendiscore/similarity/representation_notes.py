@@ -54,7 +54,7 @@ def representation_notes(
         ("does not distinguish {} samples from others", merged_texts),
     ):
         count = int(np.isin(inverse, [*problems]).sum())  # of all samples, not of distinct ones
-        # Truncated texts, and texts without any token of the model, see above.
+        # For truncated texts, and for texts without any token of the model.
         always_warn = similarity.truncates and problems is similarity.partial
         always_warn |= problems is missed and missed.keys() > blank.keys()
         always_note = always_warn or problems is merged_texts

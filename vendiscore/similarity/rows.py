@@ -185,6 +185,7 @@ class RowsSimilarity(Similarity):
         return fill_symmetric(self._new_matrix(), upper)
 
     def _matmul(self, V: Array) -> Array:
+        """Compute K @ V from K if it is cached, otherwise from tiles of K."""
         K = self._cached_matrix()
         if K is not None:
             return K @ V

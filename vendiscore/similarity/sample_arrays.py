@@ -346,6 +346,7 @@ def check_row_dimensions(samples: Samples, name: str) -> None:
 
 
 def _check_two_dimensional(X: Rows, name: str) -> None:
+    """Raise a ValueError unless X has two dimensions; `name` is the argument in the message."""
     if X.ndim != 2:
         from .shapes import raise_row_shape_error
 
@@ -498,7 +499,7 @@ def _as_float(X: Rows, name: str) -> Rows:
         target_dtype = np.float32
     if kind != "f" and size == 8:  # 64-bit integers
         _check_exact_integers(X, name)
-    with np.errstate(over="ignore"):  # too large numbers become infinite, see `check_finite`
+    with np.errstate(over="ignore"):  # too large numbers become infinite: `check_finite` raises
         return X.astype(target_dtype, copy=False)
 
 

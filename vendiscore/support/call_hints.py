@@ -86,6 +86,8 @@ def add_method_hints(cls: type) -> None:
 
 
 def _with_method_hints(method: FunctionType) -> Callable[..., object]:
+    """Wrap a method, so that calls with invalid arguments raise a TypeError with a hint."""
+
     @functools.wraps(method)
     def call(self: object, *args: object, **options: object) -> object:
         # A bound method has a signature without `self`, as users see it.

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 Array: TypeAlias = "np.ndarray | torch.Tensor"
 
 _BLOCK_BYTES = 1 << 21  # size of a block of rows that fits in the cache of a core
-# Maximum number of rows of a matrix in one product with its own transpose. Crashes were observed at
-# twice this number, see `gram`.
+# Maximum number of rows of a matrix in one product with its own transpose. With twice this number,
+# crashes of OpenBLAS were observed (numpy/numpy#19685).
 MAX_GRAM_ROWS = 8192
 
 

@@ -141,11 +141,14 @@ def announce_duration(
 
 
 def _format_duration(seconds: float) -> str:
-    """Format a duration with one or two digits and a unit, such as "3 minutes"."""
+    """Format a duration with two digits and a unit, such as "2.5 minutes" or "12 seconds".
+
+    More digits are shown only for 100 hours or more.
+    """
     units = {"seconds": 1, "minutes": 60, "hours": 3600}
     unit = next((unit for unit, length in units.items() if seconds < 100 * length), "hours")
-    # Below 9.5, one decimal is shown, as in "2.5 minutes".
     count = seconds / units[unit]
+    # A number that would round to 10 or more has two digits without a decimal.
     return f"{count:.{1 if count < 9.5 else 0}f} {unit}"
 
 

@@ -428,6 +428,7 @@ def _format_targets(
 
 
 def _format_lines(names: Iterable[str], descriptions: Mapping[str, str], quote: str) -> list[str]:
+    """Return one indented line for each name, with its description if it has one."""
     return [
         f"  {quote}{name}{quote}{f': {text}' if (text := descriptions[name]) else ''}"
         for name in names

@@ -121,7 +121,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _describe_other_flags(own_flags: Iterable[str]) -> dict[str, str]:
-    """Describe flags and output formats of other commands, and all commands, for error messages.
+    """Describe flags and output formats of other commands, and names of all commands, for messages.
 
     The keys of the dict are what users may have typed; its values state what that is and how to
     type it correctly. `own_flags`, the flags of the current command, are omitted.

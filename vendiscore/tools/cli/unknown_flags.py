@@ -91,10 +91,10 @@ class UnknownFlag(NamedTuple):
 
 
 def find_unknown_flag(word: str, arguments: Sequence[str]) -> UnknownFlag:
-    """Return the unknown flag `word` with its value, from all arguments of a command.
+    """Find the unknown flag `word` and its value in `arguments`, all arguments of a command.
 
-    The value follows a "=" in `word`, or is the next argument, unless this is a flag or the only
-    file.
+    The value is the text after "=" in `word`, or otherwise the argument after `word`. The flag has
+    no value if the argument after it is a flag, or is the only file that the command can read.
     """
     flag, separator, text_after_equals = word.partition("=")
     files = [
@@ -183,10 +183,11 @@ def _suggest_own(
 
 
 def _suggest_other(name: str, other_flags: Mapping[str, str]) -> str:
-    """Return a hint for the unknown flag `name` that refers to another command, or "".
+    """Return a hint for the unknown flag `name`, from other commands and from Python; or "".
 
-    `other_flags` maps flags and names of other commands to descriptions. The hint can also be a
-    sentence that says what to use instead of a keyword of this name.
+    `other_flags` maps the flags of other commands, and the names of all commands, to descriptions.
+    If `name` means none of them, the hint says what to use instead of this flag, of a command of
+    this name, or of a keyword of this name of Python functions.
     """
     kinds: tuple[NameKind, ...] = ("flag", "command")
     for kind in kinds:
