@@ -74,7 +74,7 @@ def summarize_grid_peers() -> str:
     )
     rows_by_name = {row["name"]: row for row in rows if row["threads"] == 1}
     readme_table = format_table(
-        ("task, one thread", "seconds", "peer", "faster"),
+        ("task, one thread", "seconds (vendiscore)", "other package", "faster"),
         (
             (words, f"{row['ours_s']:.3g}", f"`{row['peer']}`", format_ratio(row))
             for name, words in README_CELLS.items()

@@ -477,7 +477,7 @@ def wording() -> str:
         "context of their prompt. For n-grams, the mean "
         f"correlation is {format_number(mean_correlation(default))} for the six data sets and "
         f"{format_number(response_correlation(default))} for the other three. For embeddings of "
-        "answers in context, it is "
+        "answers in context, the mean correlations are "
         f"{format_number(mean_correlation(best))} and "
         f"{format_number(response_correlation(best))}. In two "
         "data sets, the words of the answers do not show whether a set is diverse. There, n-grams "
