@@ -367,34 +367,37 @@ def flatten_sets(sets: Record, groups: Any, spec: SimilaritySpec) -> tuple[Recor
     return {name: samples for name, (samples, _) in flat.items()}, codes_by_name
 
 
-def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[GroupLabels]:
+def parse_groups_by_set(
+    groups: object, sizes: Mapping[str, int], name: str = "groups"
+) -> list[GroupLabels]:
     """Return the GroupLabels of each set; equal labels have the same code in all sets.
 
     `groups` is a list of label lists in the order of the sets, or a dict of them by set name.
-    `sizes` maps the name of each set to its number of samples.
+    `sizes` maps the name of each set to its number of samples. `name` is the argument with the
+    labels, for messages.
     """
     if isinstance(groups, Mapping):
         if set(groups) != set(sizes):
             raise ValueError(
-                f"the keys of `groups` must be the names of the sets, "
+                f"the keys of `{name}` must be the names of the sets, "
                 f"{', '.join(map(repr, sizes))}, got {', '.join(map(repr, groups))}"
             )
-        groups = [groups[name] for name in sizes]
+        groups = [groups[set_name] for set_name in sizes]
     labels_by_set = list(groups) if is_collection(groups) else []
     if len(labels_by_set) != len(sizes) or not all(map(is_collection, labels_by_set)):
         error = ValueError if is_collection(groups) else TypeError
         raise error(
-            f"`groups` must contain {len(sizes)} lists of labels, one per set, got "
-            f"{short_repr(groups)}; pass groups=[labels_a, labels_b]"
+            f"`{name}` must contain {len(sizes)} lists of labels, one per set, got "
+            f"{short_repr(groups)}; pass {name}=[labels_a, labels_b]"
         )
     # The labels of all sets are encoded together, so that codes agree between sets.
     labels = []
-    for (name, n), labels_of_set in zip(sizes.items(), labels_by_set, strict=True):
-        set_groups = parse_group_labels(labels_of_set, "groups")
+    for (set_name, n), labels_of_set in zip(sizes.items(), labels_by_set, strict=True):
+        set_groups = parse_group_labels(labels_of_set, name)
         if len(set_groups.codes) != n:
             raise ValueError(
-                f"`groups` must contain one label per sample, got {len(set_groups.codes)} labels "
-                f"for the {n} samples of `{name}`"
+                f"`{name}` must contain one label per sample, got {len(set_groups.codes)} labels "
+                f"for the {n} samples of `{set_name}`"
             )
         labels += set_groups.sample_labels
     pooled = encode_labels(labels)

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ...resolve.sample_labels import GroupLabels as Labels
 from ...resolve.sample_labels import (
     check_size,
     count_samples_by_set,
+    encode_labels,
     flatten_groups,
     flatten_sets,
     group_by_prompt,
@@ -40,16 +41,18 @@ from ...resolve.similarity_spec import (
 )
 from ...scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
 from ...similarity.base import Similarity
-from ...support.arguments import DEFAULT_ORDER, check_no_gradient, is_collection
-from ...support.errors import warn
+from ...similarity.sample_arrays import check_same_grouping, flatten_nested
+from ...support.arguments import DEFAULT_ORDER, check_int, check_no_gradient, is_collection
+from ...support.errors import short_repr, warn
 from ...support.progress import Counts, run_with_progress
 from ...support.signature import to_plain
 from ...support.suggestions import replacement_hint
 from ...support.types import Options, Record, SampleContainer, Samples
 from .compare_options import CompareOptions, Effects
 from .comparison import Comparison, GroupPairRow
+from .equal_quality import MIN_QUALITY_SIZE, QualityParts, estimate_quality_parts
 from .group_comparison import compare_in_groups
-from .pair_inference import adjust_p_values, min_permutations
+from .pair_inference import adjust_p_values, difference_level, min_permutations
 from .paired_comparison import (
     GroupIndices,
     match_groups,
@@ -69,6 +72,7 @@ def compare(
     names: Sequence[str] | None = None,
     by: object = None,
     groups: GroupLabelsBySet = None,
+    correct: GroupLabelsBySet = None,
     q: float | str = DEFAULT_ORDER,
     level: float = 0.95,
     permutations: int = 999,
@@ -102,6 +106,11 @@ def compare(
         For each set, the group of each of its samples; with `by`, one sequence for all samples.
         Sets are then compared within groups, and differences are means over groups. Each group
         needs at least two samples of every set.
+    correct : sequence of sequences of bool, or dict of these, optional
+        For each set, whether each of its samples is correct; with `by`, one sequence for all
+        samples. For a threshold on a quality, pass ``quality >= 0.5``. The result then also shows
+        in `quality_parts` how much of each difference is due to correct answers and how much to
+        failures. Requires `groups` or `prompts`.
     q : float or "inf", default 1
         Order of the score, 0 <= q <= infinity.
     level : float, default 0.95
@@ -113,7 +122,9 @@ def compare(
         as 20 of them have a difference at least as large as the observed one. The smallest
         possible adjusted p-value, pairs / (permutations + 1), must be at most 1 - level.
     size : int, optional
-        Common sample size, at least 4; by default the size of the smallest set, at most 200.
+        Common sample size, at least 4; by default the size of the smallest set, at most 200. With
+        `correct`, the number of correct answers to each prompt in `quality_parts`, at least 2; by
+        default 4, or 3 or 2 if fewer than half of the prompts have 4 (or 3) of both sets.
     psd : {"check", "clip"}, default "check"
         What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
         zero and rescale the others to sum to 1.
@@ -145,7 +156,8 @@ def compare(
     -------
     Comparison
         One row per set and per pair, with `.sentence`, `.to_frame()` and `.plot()`; with groups
-        also one row per pair and group, ``.to_frame("groups")``.
+        also one row per pair and group, ``.to_frame("groups")``; with `correct` also one row per
+        pair, ``.to_frame("quality")``.
 
     Raises
     ------
@@ -218,6 +230,11 @@ def compare(
     spec = similarity_spec_from_keywords(
         {"k": k, **how}, compare, allow_grouping=True, allow_fit=True
     )
+    quality_size = None
+    if correct is not None:
+        quality_size, size = size, None
+    if quality_size is not None:
+        quality_size = check_int("size", quality_size, MIN_QUALITY_SIZE)
     options = CompareOptions(
         q, level, permutations, size, psd, seed, within, effects, allow_repeats, pool_repeats
     )
@@ -228,8 +245,12 @@ def compare(
             f"`fit` must be 'pool' in compare, got {spec.fit!r}; remove it to fit options to all "
             "sets together, or pass the options themselves, such as sigma=2"
         )
+    nested_groups: Any = None
     if by is None:
+        passed_groups = groups
         sets_by_name, groups = flatten_sets(sets_by_name, groups, spec)
+        if passed_groups is None:
+            nested_groups = groups
     if (
         groups is not None
         and spec.grouping_prompts is not None
@@ -244,6 +265,16 @@ def compare(
     else:
         similarity, set_codes, labels = pool_labelled_samples(sets, set_labels, groups, spec)
     check_no_gradient("compare", **how, samples=similarity)
+    is_correct = None
+    if correct is not None:
+        if labels is None:
+            raise TypeError(
+                "`correct` requires `groups` or `prompts`, because the same number of correct "
+                "answers to each prompt is compared; pass the prompt of each sample as `prompts`"
+            )
+        is_correct = parse_correct(
+            correct, set_codes, names, nested_groups, in_one_list=by is not None
+        )
     retained = np.setdiff1d(np.arange(len(set_codes)), list(similarity.dropped))
     set_codes = set_codes[retained]
     matched_groups = None
@@ -254,9 +285,74 @@ def compare(
         _check_options_with_groups(options, argument)
     elif not options.pool_repeats:
         raise TypeError("`pool_repeats=False` requires `groups` or `prompts`; remove it")
+    n_pairs = math.comb(len(names), 2)
+    quality_parts: list[QualityParts] = []
+    if is_correct is not None and matched_groups is not None:
+        quality_parts = estimate_quality_parts(
+            similarity,
+            matched_groups,
+            names,
+            list(itertools.combinations(range(len(names)), 2)),
+            is_correct[retained],
+            quality_size,
+            q=options.q,
+            level=difference_level(options.level, n_pairs),
+            psd=options.psd,
+            seed=options.seed,
+        )
     steps = comparison_steps(similarity, set_codes, names, options, matched_groups, labels)
-    total = math.comb(len(names), 2) * options.permutations
-    return run_with_progress(steps, total, "comparing sets")
+    comparison = run_with_progress(steps, n_pairs * options.permutations, "comparing sets")
+    return replace(comparison, quality_parts=tuple(quality_parts))
+
+
+def parse_correct(
+    correct: Any,
+    set_codes: np.ndarray,
+    names: Sequence[str],
+    nested_groups: Mapping[str, Sequence[int]] | None,
+    *,
+    in_one_list: bool,
+) -> np.ndarray:
+    """Return whether each of the n pooled samples is correct, shape (n,), as bools.
+
+    `set_codes` has the set of each sample, and `in_one_list` says whether all samples were passed
+    in one list. If sets are lists of lists, `nested_groups` has the number of the inner list of
+    each sample, and the values of a set may be nested in the same way.
+    """
+    if in_one_list:
+        values = parse_group_labels(correct, "correct", len(set_codes)).sample_labels
+    else:
+        if isinstance(correct, Mapping) and set(correct) == set(names):
+            correct = [correct[name] for name in names]
+        if is_collection(correct) and not isinstance(correct, Mapping):
+            by_set = list(correct)
+            codes = [None if nested_groups is None else nested_groups.get(name) for name in names]
+            if len(by_set) == len(names):
+                correct = list(map(_flatten_values, by_set, codes))
+        sizes = np.bincount(set_codes, minlength=len(names)).tolist()
+        labels_by_set = parse_groups_by_set(
+            correct, dict(zip(names, sizes, strict=True)), "correct"
+        )
+        values = [label for labels in labels_by_set for label in labels.sample_labels]
+    for i, value in enumerate(values):
+        if value not in (0, 1):
+            raise TypeError(
+                f"`correct` must contain True or False for each sample, got {short_repr(value)} "
+                f"for sample {i}; for a threshold on a quality, pass quality >= 0.5"
+            )
+    return np.array(values, dtype=bool)
+
+
+def _flatten_values(values: Any, codes: Sequence[int] | None) -> Any:
+    """Return the values of a set as a flat list; they may be nested as its samples are."""
+    if not (is_collection(values) and values is not None):
+        return values
+    rows = list(values)
+    if not rows or not all(map(is_collection, rows)):
+        return values
+    flat, sizes = flatten_nested(rows, "correct")
+    check_same_grouping("correct", sizes, None if codes is None else encode_labels(codes))
+    return flat
 
 
 def name_compared_sets(sets: Sequence[Samples], names: object, keywords: Options) -> Record:

@@ -22,6 +22,7 @@ from ...support.types import Axes, Frame, Options, Record
 from .. import plots
 from .compare_options import Effects
 from .detectable import scale_detectable
+from .equal_quality import QualityParts
 from .pair_inference import ratio_level
 
 MORE_DIVERSE = "more diverse"
@@ -312,6 +313,9 @@ class Comparison(SummaryMixin):
     pooled_groups : int or None
         Number of groups from which the intervals in `pairs_by_group` estimate how often samples
         repeat; 0 if each interval uses its own group; None without groups.
+    quality_parts : tuple of QualityParts
+        With `correct`, one row per pair: the parts of the difference that are due to correct
+        answers and to failures.
 
     See Also
     --------
@@ -340,6 +344,7 @@ class Comparison(SummaryMixin):
     allow_repeats: bool | None = None
     pairs_by_group: tuple[GroupPairRow, ...] = ()
     pooled_groups: int | None = None
+    quality_parts: tuple[QualityParts, ...] = ()
 
     @property
     def names(self) -> list[str]:
@@ -436,7 +441,14 @@ class Comparison(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """A sentence for each pair that differs, or one sentence if none differs."""
+        """A sentence for each pair that differs, or one sentence if none differs.
+
+        With `correct`, the sentences of `quality_parts` follow.
+        """
+        return " ".join([self._pair_sentence, *(row.sentence for row in self.quality_parts)])
+
+    @property
+    def _pair_sentence(self) -> str:
         undecided_rows = [row for row in self.pairs if self._verdict(row) == NO_DIFFERENCE]
         decided_rows = [row for row in self.pairs if self._verdict(row) != NO_DIFFERENCE]
         if not decided_rows and len(undecided_rows) > 1:
@@ -458,27 +470,33 @@ class Comparison(SummaryMixin):
         text_before_hint, first_hint, text_after_hint = " ".join(sentences).partition(hint)
         return text_before_hint + first_hint + text_after_hint.replace(hint, "")
 
-    def to_frame(self, what: Literal["pairs", "sets", "groups"] = "pairs") -> Frame:
+    def to_frame(self, what: Literal["pairs", "sets", "groups", "quality"] = "pairs") -> Frame:
         """Return the rows of the result as a pandas DataFrame.
 
         Parameters
         ----------
-        what : {"pairs", "sets", "groups"}, default "pairs"
-            One row per pair, per set, or per pair and group.
+        what : {"pairs", "sets", "groups", "quality"}, default "pairs"
+            One row per pair, per set, per pair and group, or per pair of `quality_parts`.
 
         Returns
         -------
         pandas DataFrame
             The rows.
         """
-        if check_choice("what", what, ("pairs", "sets", "groups")) == "pairs":
+        if check_choice("what", what, ("pairs", "sets", "groups", "quality")) == "pairs":
             return make_frame(self._pair_records())
         if what == "groups" and not self.pairs_by_group:
             raise ValueError(
                 'to_frame("groups") needs sets that are compared within groups or prompts: pass '
                 "`groups` or `prompts` to compare"
             )
-        rows = self.sets if what == "sets" else self.pairs_by_group
+        if what == "quality" and not self.quality_parts:
+            raise ValueError(
+                'to_frame("quality") needs to know which samples are correct: pass `correct` to '
+                "compare"
+            )
+        tables: Record = {"sets": self.sets, "groups": self.pairs_by_group}
+        rows = tables.get(what, self.quality_parts)
         return make_frame([asdict(row) for row in rows])
 
     def to_dict(self) -> Record:
@@ -502,6 +520,7 @@ class Comparison(SummaryMixin):
             "pairs": self._pair_records(),
             "pairs_by_group": [asdict(row) for row in self.pairs_by_group],
             "pooled_groups": self.pooled_groups,
+            "quality_parts": [asdict(row) for row in self.quality_parts],
             "settings": to_plain(self.settings),
             "sentence": self.sentence,
         }
@@ -532,7 +551,10 @@ class Comparison(SummaryMixin):
 
     def _repr_html_(self) -> str:
         parts = [f"<p>{html.escape(self.sentence)}</p>"]
-        for rows in ([asdict(row) for row in self.sets], self._pair_records()):
+        tables = [[asdict(row) for row in self.sets], self._pair_records()]
+        if self.quality_parts:
+            tables.append([asdict(row) for row in self.quality_parts])
+        for rows in tables:
             columns = {name: [row[name] for row in rows] for name in rows[0]}
             parts.append(render_html_table(columns))
         return "".join(parts)
