@@ -464,6 +464,7 @@ CALLS = {
             names=KeywordCase(["new", "old"], ["new"]),
             by=KeywordCase(LABELS, [1], {"sets": (X,)}, {"by": [1, 0] * 4}),
             groups=KeywordCase([PAIRED, PAIRED], [[1], [2]]),
+            correct=KeywordCase([[True] * 8] * 2, [["yes"] * 8] * 2, {"groups": [PAIRED, PAIRED]}),
             q=KeywordCase(2, -1),
             level=KeywordCase(0.9, 95),
             permutations=KeywordCase(99, 3),

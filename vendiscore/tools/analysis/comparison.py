@@ -22,7 +22,7 @@ from ...support.types import Axes, Frame, Options, Record
 from .. import plots
 from .compare_options import Effects
 from .detectable import scale_detectable
-from .equal_quality import QualityParts
+from .equal_quality import QualityParts as QualityParts  # documented with the other rows
 from .pair_inference import ratio_level
 
 MORE_DIVERSE = "more diverse"
