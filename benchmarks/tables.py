@@ -66,7 +66,7 @@ def summarize_grid_peers() -> str:
     worst = min(rows, key=lambda row: row["times_faster"])
     middle = statistics.median(row["times_faster"] for row in rows)
     text = (
-        f"In {len(rows)} comparisons with other packages, vendiscore "
+        f"In all {len(rows)} comparisons with other packages, vendiscore "
         f"{result['environment']['vendiscore']} is {middle:.3g} × as fast as the other package in "
         f"the median, and {worst['times_faster']:.2g} × as fast in the least favourable comparison "
         f"({DESCRIPTIONS.get(worst['name'], worst['name'])}, with "

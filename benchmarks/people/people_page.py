@@ -466,25 +466,30 @@ def controlled_accuracies() -> tuple[float, float, float, float]:
 
 
 def wording() -> str:
-    """Compare the default kernel with human ratings, in a paragraph for README and other pages."""
+    """Compare the default kernel with human ratings, for README and other pages."""
     a, b, c, d = controlled_accuracies()
     default, best = find_row("human_scores", DEFAULT), find_row("human_scores", IN_CONTEXT, True)
+    table = format_table(
+        ("mean correlation with human ratings", "six data sets", "three other data sets"),
+        [
+            (name, format_number(mean_correlation(row)), format_number(response_correlation(row)))
+            for name, row in (
+                ("n-grams", default),
+                ("embeddings of answers in the context of their prompt", best),
+            )
+        ],
+    )
     return (
-        "N-grams, the default, compare *wording*, not meaning. We computed Spearman's "
-        "correlation between scores and human ratings of diversity in nine data sets. We used six "
-        "of them to develop `given_prompt=True`, which removes from similarities what answers "
-        "share with their prompt, and the other three to decide that answers are compared in the "
-        "context of their prompt. For n-grams, the mean "
-        f"correlation is {format_number(mean_correlation(default))} for the six data sets and "
-        f"{format_number(response_correlation(default))} for the other three. For embeddings of "
-        "answers in context, the mean correlations are "
-        f"{format_number(mean_correlation(best))} and "
-        f"{format_number(response_correlation(best))}. In two "
-        "data sets, the words of the answers do not show whether a set is diverse. There, n-grams "
-        f"distinguish diverse sets from others with an accuracy of {format_number(a)} and "
-        f"{format_number(b)}, and "
-        f"embeddings in context with an accuracy of {format_number(c)} and {format_number(d)} (by "
-        "chance: 0.50). "
+        "N-grams, the default, compare *wording*, not meaning. We computed Spearman's correlation "
+        "between scores and human ratings of diversity in nine data sets:\n\n"
+        f"{table}\n\n"
+        'The embeddings are those of `k="semantic"` with `prompts=` and `given_prompt=True`. We '
+        "developed `given_prompt` on the six data sets, and chose to embed answers in the context "
+        "of their prompt when we knew the results for the three others, so both correlations may "
+        "be slightly too high. In two data sets with controlled wording, the words of the answers "
+        "do not show whether a set is diverse. There, n-grams distinguish diverse sets from others "
+        f"with an accuracy of {format_number(a)} and {format_number(b)} (by chance: 0.50), and "
+        f"embeddings in context with {format_number(c)} and {format_number(d)}. "
         "`python benchmarks/people/all.py` computes these values and writes them to "
         "`benchmarks/results/people/human_scores.json`."
     )
