@@ -60,16 +60,16 @@ class Registry(Generic[Entry]):
         """
         if name in self.modules:  # import the built-in entry first
             importlib.import_module(self.modules[name])
-        _, registered = self.registrations.get(name, (None, None))
+        _, other_function = self.registrations.get(name, (None, None))
         if (
-            registered
-            and _qualified_name(registered) != _qualified_name(function)
-            and _find_definition(registered) != _find_definition(function)
+            other_function
+            and _qualified_name(other_function) != _qualified_name(function)
+            and _find_definition(other_function) != _find_definition(function)
         ):
             raise ValueError(
-                f"{self.kind} {name!r} is already registered by {_qualified_name(registered)} in "
-                f"{_find_definition(registered)[0]}; choose another name for the {self.kind} in "
-                f"{_find_definition(function)[0]}"
+                f"{self.kind} {name!r} is already registered by {_qualified_name(other_function)} "
+                f"in {_find_definition(other_function)[0]}; choose another name for the "
+                f"{self.kind} in {_find_definition(function)[0]}"
             )
         self.registrations[name] = entry, function
         Registry.version += 1
@@ -100,7 +100,7 @@ class Registry(Generic[Entry]):
                 for module in self.modules.values():
                     importlib.import_module(module)
                 self._load_local_files()
-                # takes 20 ms and is not needed for built-in entries
+                # The import takes 20 ms, and built-in entries do not need it.
                 from importlib.metadata import entry_points
 
                 for entry in entry_points(group=f"{_ROOT}.{self.package}"):

@@ -120,6 +120,9 @@ def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
     masses = spectrum.n * (U**2 @ values)
     if math.isinf(q):  # the derivative of −log λ_max, whose eigenvector is the first
         return masses - spectrum.n * U[:, 0] ** 2
+    # The derivative depends on the difference between the surprisal of the sample and log VS_q. The
+    # surprisal is log(xᵀ A^(q−1) x)/(1 − q), where x is the feature vector of the sample, and A the
+    # mean of x xᵀ over all samples.
     return masses * compute_influence(
         compute_surprise(spectrum, q) - compute_log_score(spectrum, q), q
     )

@@ -438,7 +438,7 @@ def make_log_deficit(
         key = K.tobytes(), w.tobytes()
         if key not in scores:
             root = np.sqrt(w)
-            A = K * root * root[:, None]
+            A = K * root * root[:, None]  # diag(√w) K diag(√w), whose eigenvalues define VS_q
             (scores[key],), _ = compute_hill_numbers(A, [q], EigenvalueTolerance(len(w)), "clip")
         return math.log(n / scores[key])
 

@@ -242,7 +242,8 @@ def k_nearest_distances(
             distances, neighbours = _select_nearest(
                 block_distances, entries, block.start, points.start, n_distinct
             )
-        # First the other copies of the point itself, then its distinct neighbours.
+        # How often each neighbour counts: first the other copies of the point itself, at distance
+        # 0, then its distinct neighbours.
         own_copies = counts[self_columns] - 1
         neighbour_counts = np.column_stack([own_copies, counts[neighbours]])
         distances = np.column_stack([np.zeros(len(entries)), distances])

@@ -180,8 +180,9 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     if collected is not None:
         collected.append((message, category))
         return
-    # Find the outermost frame of this package. The search does not stop at the first frame of other
-    # code, because frames of functools may lie between those of this package.
+    # Find the outermost frame of this package, from the innermost frame outwards. The search does
+    # not stop at the first frame of other code, because frames of functools may lie between those
+    # of this package. The line of code to which the warning refers is one frame further out.
     depth = 0  # as for `stacklevel`, this function has depth 1
     depth_of_caller = 0
     frame: FrameType | None = sys._getframe()

@@ -75,6 +75,7 @@ def _suggest_commands(args: Namespace, error: AskError, path: str) -> list[str]:
     folder.
     """
     commands = []
+    # Each choice is a pair of a label, which the command does not print, and options.
     for _, options in error.choices[:_MAX_ALTERNATIVES]:
         if "file" in options:  # a table in a folder, which is read instead of the folder
             # --subfolders and --no-subfolders apply only to folders.
