@@ -31,12 +31,16 @@ class AnswerTable:
     ----------
     samples : list, array or Similarity
         The answers.
-    names, prompts : tuple of str, tuple of labels
-        Names of the sources, and the prompts; `prompts` is empty for sets without prompts.
-    source, prompt : array of int (n,)
-        Source and prompt of each of the n answers, as positions in `names` and `prompts`.
-    index : array of int (n,)
-        The index of each answer among all samples that the caller passed.
+    names : tuple of str
+        Names of the sources.
+    prompts : tuple of labels
+        The prompts; empty for sets without prompts.
+    source : array of int of shape (n,)
+        Source of each of the n answers, as a position in `names`.
+    prompt : array of int of shape (n,)
+        Prompt of each answer, as a position in `prompts`; 0 for sets without prompts.
+    index : array of int of shape (n,)
+        Index of each answer among all samples that the caller passed.
     """
 
     samples: Any
@@ -47,7 +51,7 @@ class AnswerTable:
     index: np.ndarray
 
     def select(self, rows: np.ndarray, samples: Similarity | None) -> "AnswerTable":
-        """Return a table of the given rows; `samples` are their answers."""
+        """Return a table of some rows; `samples` are the answers in these rows."""
         return replace(
             self,
             samples=samples,
@@ -57,7 +61,7 @@ class AnswerTable:
         )
 
     def describe(self, row: int) -> str:
-        """Describe the answer in a row for messages."""
+        """Describe the answer in a row for error messages."""
         prompt_description = (
             f" to prompt {short_repr(self.prompts[self.prompt[row]])}" if self.prompts else ""
         )
@@ -129,7 +133,7 @@ def tabulate_answers(
 def _concatenate_sources(
     samples: Record, prompts: Sequence[Hashable], codes: Sequence[np.ndarray]
 ) -> AnswerTable:
-    """Build the table from the samples and the prompt codes of each source."""
+    """Build the table from the samples by source name, and the prompt codes of their samples."""
     source = np.repeat(np.arange(len(codes)), list(map(len, codes)))
     rows = np.arange(len(source))
     flat = concatenate_samples(list(samples.values()))
@@ -178,7 +182,10 @@ def _check_two_sources(names: Sequence[str]) -> None:
 
 
 def _collect_prompts(prompts: object, by_source: Record) -> tuple[Hashable, ...] | None:
-    """Return `prompts`, or else the keys of answers that are dicts; None if there are no dicts."""
+    """Return the prompts as labels, by default the keys of answers that are dicts.
+
+    The result is None if there are neither `prompts` nor dicts of answers.
+    """
     dicts = [answers for answers in by_source.values() if isinstance(answers, Mapping)]
     if prompts is None:
         if not dicts:
@@ -211,7 +218,10 @@ def _order_by_prompt(
 def _flatten_answers(
     answers: Samples, spec: SimilaritySpec, name: str
 ) -> tuple[Samples, np.ndarray, int]:
-    """Flatten the answers of one source: samples, prompt code per sample, number of prompts."""
+    """Flatten the answers of one source, which may include lists of answers to one prompt.
+
+    Return the samples, the prompt codes of the samples, and the number of prompts.
+    """
     answers = as_samples(answers, name)
     n_prompts = num_samples(answers)
     codes = np.flatnonzero(~find_missing(answers, n_prompts))

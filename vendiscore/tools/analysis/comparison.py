@@ -620,6 +620,7 @@ class Comparison(SummaryMixin):
         return f" {start}; {hint}."
 
     def _describe_interval(self, row: PairRow, verdict: str) -> str:
+        """Format the interval of the difference; for equivalent sets, also that of the ratio."""
         # 0.0 is added for the sign of −0.0.
         low = round(row.low, 4) + 0.0
         high = round(row.high, 4) + 0.0
@@ -634,12 +635,15 @@ class Comparison(SummaryMixin):
 
     @property
     def _equivalence(self) -> str:
+        """The verdict on equivalent sets; "" if no margin was passed."""
         return "" if self.within is None else f"the same within {100 * self.within:g} %"
 
     def _is_out_of_reach(self, row: PairRow) -> bool:
+        """Return whether even the smallest possible p-value exceeds 1 − level."""
         return row.p_floor > 1 - self.level + 1e-12
 
     def _p_value_hint(self, row: PairRow) -> str:
+        """Explain in a clause why the p-value cannot be smaller."""
         if self._is_out_of_reach(row):
             return f"; {self.groups} groups do not show how much others vary"
         pair_count = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""

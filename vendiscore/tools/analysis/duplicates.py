@@ -181,11 +181,14 @@ class Duplicates(AttributeHintMixin):
 
     @property
     def retained(self) -> np.ndarray:
-        """Positions of the samples that remain without near-duplicates, ascending."""
+        """Positions of the samples that remain if near-duplicates are removed, ascending."""
         return np.flatnonzero(self.representatives < 0)
 
     def groups(self) -> list[tuple[int, list[int]]]:
-        """Return (retained sample, its near-duplicates) for each group, the largest group first."""
+        """Return the groups of near-duplicates by position, the largest group first.
+
+        A group is a tuple of the retained sample and a list of its near-duplicates.
+        """
         groups: dict[int, list[int]] = {}
         for position, representative in enumerate(self.representatives.tolist()):
             if representative >= 0:
@@ -208,7 +211,7 @@ class Duplicates(AttributeHintMixin):
         return nearest_first, pairs[above:]
 
     def count_repeats(self) -> dict[float, int | None]:
-        """Count near-duplicates at each of `REPEAT_THRESHOLDS`; None below the floor."""
+        """Count near-duplicates by threshold in `REPEAT_THRESHOLDS`; None below the floor."""
         counts: dict[float, int | None] = dict.fromkeys(REPEAT_THRESHOLDS)
         for level in REPEAT_THRESHOLDS:
             if level >= self.floor - ROUNDING:
@@ -217,7 +220,7 @@ class Duplicates(AttributeHintMixin):
         return counts
 
     def _select_pairs(self, positions: slice) -> list[np.ndarray]:
-        """Return i, j and similarity of a slice of the pairs."""
+        """Return indices i, indices j and similarities of a slice of the stored pairs."""
         return [column[positions] for column in self._pairs]
 
     @property
@@ -231,7 +234,10 @@ class Duplicates(AttributeHintMixin):
 def normalize_texts(
     similarity: Similarity, samples: Samples, indices: np.ndarray
 ) -> list[str] | None:
-    """Return the samples at `indices` without case, spaces and punctuation; None unless texts."""
+    """Return the texts at `indices` without case, spaces and punctuation.
+
+    The result is None if the samples are not texts, or are not compared as texts.
+    """
     if not isinstance(samples, list):
         return None
     text_kernels = [kernel.name for kernel in list_kernels() if kernel.samples == "text"]

@@ -330,7 +330,7 @@ class Explanation(SummaryMixin):
         )
 
     def to_frame(self) -> Frame:
-        """Return one row per sample, indexed by its index, as a pandas DataFrame.
+        """Return one row per sample as a pandas DataFrame, indexed by `place`, the sample index.
 
         Returns
         -------
@@ -434,9 +434,9 @@ class Explanation(SummaryMixin):
         order = np.argsort(-self.adds, kind="stable")
         shown_positions = [*order[:ROWS_PER_END], *order[ROWS_PER_END:][-ROWS_PER_END:]]
         columns: Record = {name: column[shown_positions] for name, column in self._columns.items()}
-        caption = "by what they add"
+        caption = "samples, by decreasing contribution"
         if self.n > len(shown_positions):
-            caption = "what adds the most, and the least"
+            caption = "samples with the largest and smallest contributions"
         samples = self._input_samples
         columns["sample"] = [""] * len(shown_positions)
         for i, index in enumerate(self.places[shown_positions]):

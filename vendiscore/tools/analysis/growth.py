@@ -394,7 +394,10 @@ def growth(
 
 
 def _average_curves(curves: Sequence[Growth], n: int) -> Growth:
-    """Average curves of prompts, which have equal sizes up to n; intervals are over prompts."""
+    """Average the curves of prompts; intervals are over prompts.
+
+    All curves have the same sizes, of at most n samples.
+    """
     first = curves[0]
     scores = np.array([curve.scores for curve in curves])
     means = []
@@ -422,7 +425,7 @@ def growth_from_similarity(
     allow_repeats: bool = True,
     spectrum: Spectrum | None = None,
 ) -> Growth:
-    """Compute growth at ascending sizes; pass the spectrum of all samples if it is available."""
+    """Compute growth at ascending `sizes`; `spectrum` is that of all samples, if available."""
     n = similarity.n
     larger_sizes = [m for m in sizes if m > n]
     classes = None
@@ -492,7 +495,10 @@ def growth_from_similarity(
 
 
 def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
-    """Return whether K_ij² determines the scores of all sizes: at q = 2, without clipping."""
+    """Return whether the squares of similarities determine the scores of all numbers of samples.
+
+    This is the case at q = 2, unless negative eigenvalues are clipped.
+    """
     return can_skip_eigenvalues([q], similarity.psd, psd, NUMPY_SOLVER)
 
 
@@ -597,7 +603,7 @@ def _subsampled_redundancy(
 def _score_random_subsets(
     similarity: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return log VS and the results of `_power_sums` for g random subsets of m samples, (g, 3)."""
+    """Return log VS and both `_power_sums` of g random subsets of m samples, shape (g, 3)."""
     count = int(np.clip(_SUBSET_WORK / m**3, _MIN_SUBSETS, _MAX_SUBSETS))
     subsets = np.argsort(rng.random((count, similarity.n)), axis=1)[:, :m]
     rows = np.empty((count, 3))
@@ -625,7 +631,10 @@ def _power_sums(values: Array, m: int) -> np.ndarray:
 
 
 def _regression_intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, float]:
-    """Regress `logs` (g,) on `gaps` (g, 2); return the intercept and its standard error."""
+    """Regress `logs`, shape (g,), on `gaps`, shape (g, 2), by least squares.
+
+    Return the intercept and its standard error.
+    """
     design = np.column_stack([np.ones(len(logs)), gaps])
     inverse = np.linalg.pinv(design, rcond=1e-12)
     solution = inverse @ logs

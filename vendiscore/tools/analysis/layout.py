@@ -61,7 +61,7 @@ def clustered_order(similarity: Similarity) -> np.ndarray:
     n = similarity.n
     if n < 3:
         return np.arange(n)
-    memory.require(32 * n**2, f"a dendrogram of {n} samples", "take fewer samples")
+    memory.require(32 * n**2, f"a dendrogram of {n} samples", "pass fewer samples")
     K = to_host(similarity.dense())
     tree = average_linkage_tree(K, optimal=n <= MAX_OPTIMAL_ORDERING)
     return leaves_list(tree)

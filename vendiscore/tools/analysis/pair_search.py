@@ -159,7 +159,7 @@ def _search_tiles(
 
     def process_tile(tile: Tile) -> tuple[SimilarPairs, SimilarPairs, SimilarPairs]:
         K = entries(*tile)
-        rows, columns = (np.arange(part.start, part.stop) for part in tile)
+        rows, columns = (np.arange(block.start, block.stop) for block in tile)
         if rows[0] == columns[0]:  # the diagonal of K: a sample is not its own neighbour
             np.fill_diagonal(K, -np.inf)
         of_rows = K.max(axis=1)
@@ -170,8 +170,8 @@ def _search_tiles(
         a = near[a]
         i = rows[a]
         j = columns[b]
-        once = i < j
-        return by_row, by_column, (i[once], j[once], K[a, b][once])
+        is_ordered = i < j
+        return by_row, by_column, (i[is_ordered], j[is_ordered], K[a, b][is_ordered])
 
     tile_results = map_ordered(process_tile, tiles, similarity.in_threads)
     for by_row, by_column, near in track(tile_results, len(tiles), "comparing samples"):

@@ -51,9 +51,10 @@ _MAX_ENUMERATED_GROUPS = 11  # maximum number of groups for which all signs are 
 def match_groups(
     labels: Sequence[Hashable], set_codes: np.ndarray, names: Sequence[str], argument: str
 ) -> GroupIndices:
-    """Return the sample indices of each set in each group, in order of first appearance.
+    """Return the sample indices by group and set; groups are in order of first appearance.
 
-    A group needs at least two samples of each set. Otherwise an error is raised if `argument` is
+    `labels` and `set_codes`, shape (n,), are the group labels and sets of the samples. A group
+    needs at least two samples of each set. Otherwise an error is raised if `argument` is
     "groups"; if it is "prompts", the group is dropped with a warning.
     """
     order = np.argsort(set_codes, kind="stable")
@@ -145,9 +146,10 @@ def _p_value_steps(
 ) -> Generator[int, None, tuple[float, int, float]]:
     """Yield the number of permutations; return p, that number, and the smallest possible p.
 
-    With random effects, signs of the differences are permuted; if there are too few groups for a
-    p-value of 1 − level, Student's t-test is used. With fixed effects, samples are permuted within
-    groups, whose similarities are in `stacks`.
+    `differences`, shape (g,), are the differences in score of two sets in g groups. With random
+    effects, their signs are permuted; if there are too few groups for a p-value of 1 − level,
+    Student's t-test is used. With fixed effects, samples are permuted within groups, whose
+    similarities are in `stacks`.
     """
     count = len(differences)
     observed = float(_studentized_means(differences))
@@ -195,7 +197,7 @@ def shuffle_larger_sets(groups: GroupIndices, rng: np.random.Generator) -> Group
 
 
 def _batch_by_size(groups: GroupIndices, sets: Sequence[int]) -> list[np.ndarray]:
-    """Return batches of groups that have equal sizes of `sets` and an equal common size."""
+    """Return positions of groups, in batches with equal sizes of `sets` and equal common size."""
     batches: dict[tuple[int, ...], list[int]] = {}
     for code, group in enumerate(groups):
         sizes = (*(len(group[i]) for i in sets), min(map(len, group)))
@@ -223,7 +225,7 @@ def _check_stack(K: np.ndarray, similarity: Similarity, psd: PSD) -> None:
 
 
 def _score_stack(K: np.ndarray, similarity: Similarity, options: CompareOptions) -> np.ndarray:
-    """Return VS_q of each of g matrices, shape (g, m, m)."""
+    """Return VS_q of g similarity matrices K, shape (g, m, m), as an array of shape (g,)."""
     return StackedSpectra(K, None, [options.q], options.psd, similarity=similarity).values[0]
 
 
@@ -234,7 +236,10 @@ def _studentized_means(differences: np.ndarray) -> np.ndarray:
 
 
 def _flip_all_signs(differences: np.ndarray) -> np.ndarray:
-    """Return the statistics of all sign flips but the observed one, up to a common factor −1."""
+    """Return the test statistics after all possible flips of signs of `differences`, shape (g,).
+
+    The first sign is never flipped, because only absolute statistics matter.
+    """
     signs = [
         (1, *other_signs) for other_signs in itertools.product([1, -1], repeat=len(differences) - 1)
     ]
@@ -242,7 +247,10 @@ def _flip_all_signs(differences: np.ndarray) -> np.ndarray:
 
 
 def _flip_random_signs(differences: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
-    """Return the statistics of `count` random choices of signs, as if set labels were swapped."""
+    """Return the test statistics after `count` random flips of the signs of `differences`.
+
+    `differences` has shape (g,), the result has shape (count,).
+    """
     return _studentized_means(rng.choice([-1, 1], (count, len(differences))) * differences)
 
 
@@ -253,7 +261,7 @@ def _permute_samples(
     rng: np.random.Generator,
     count: int,
 ) -> np.ndarray:
-    """Return the statistics of `count` random permutations of set labels within each group."""
+    """Return the test statistics of `count` random permutations of set labels within groups."""
     differences = []
     for _ in range(count):
         scores = []

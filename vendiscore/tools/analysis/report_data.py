@@ -118,7 +118,7 @@ class ReportData:
 
     @property
     def details(self) -> Record:
-        """Configuration and sizes behind the values, as reported by `compute`."""
+        """The details of the result of `compute`: settings, sizes and notes."""
         return self.numbers["details"]
 
     @property
@@ -138,7 +138,7 @@ class ReportData:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of samples in total, per group, or for groups with prompts per prompt."""
+        """Number of samples, or of samples in each group; with prompts, the mean over prompts."""
         groups = self.sample_set.groups
         if groups is None:
             return [self.n]
@@ -263,12 +263,12 @@ class ReportData:
 
     @cached_property
     def explanation(self) -> Explanation:
-        """Explanation of the compared samples, by their indices."""
+        """The result of `explain` for the compared samples."""
         return self._explain(self.subsample, self.indices)
 
     @cached_property
     def similarity_explanation(self) -> Explanation:
-        """Explanation of all samples if their features are dense, else of the compared samples."""
+        """The result of `explain` for all samples with dense features, else for compared ones."""
         similarity = self.similarity
         if (
             isinstance(similarity, FeatureSimilarity)
@@ -306,7 +306,7 @@ class ReportData:
 
     @cached_property
     def heat_map_order(self) -> np.ndarray:
-        """Order of the compared samples in a heat map, with adjacent groups."""
+        """Order of the compared samples in a heat map; samples of a group are adjacent."""
         order = clustered_order(MatrixSimilarity(self.K))
         return order if self.codes is None else order[np.argsort(self.codes[order], kind="stable")]
 
@@ -323,7 +323,7 @@ class ReportData:
 
     @cached_property
     def no_growth(self) -> str:
-        """Sentence that explains why the report does not show growth; empty if it does."""
+        """Sentence that explains why the report does not show growth; "" if it shows growth."""
         if self.similarity is None:
             return "Growth is not shown, because only distances were computed, not similarities."
         if self.grouped:
@@ -473,12 +473,12 @@ def compute_report_data(
     if not pool_repeats:
         check_pool_repeats(request.ci, True, [chosen.measure for chosen in request.measures])
         request = replace(request, pool_repeats=False)
-    numbers = evaluate_sample_set(sample_set, request)
-    return ReportData(sample_set, request, keywords, samples, references, numbers, missing_reason)
+    result = evaluate_sample_set(sample_set, request)
+    return ReportData(sample_set, request, keywords, samples, references, result, missing_reason)
 
 
 def _missing_interval_reason(sample_set: SampleSet, request: ScoreRequest) -> str:
-    """Explain in a sentence why there is no interval by default; empty if there is one."""
+    """Explain in a sentence why there is no interval by default; "" if there is an interval."""
     names = [chosen.measure.name for chosen in request.measures]
     if request.ci is not None:
         return ""

@@ -249,7 +249,7 @@ def select_usable(
 
 
 def locate_error(table: AnswerTable, problems: Problems) -> SampleError:
-    """Build the error about unusable answers; `problems` are by row of the table."""
+    """Build the error about unusable answers; `problems` maps rows of the table to problems."""
     first = min(problems)
     by_index = {int(table.index[row]): problem for row, problem in problems.items()}
     message = f"({table.describe(first)}) {problems[first]}"
@@ -516,8 +516,8 @@ def interval_without_spread(
     """Return both ends of the interval of a score that no single prompt (or block) changes.
 
     The interval allows for a proportion of unobserved units, the upper end of Jeffreys' interval
-    for a proportion of 0 (Brown, Cai & DasGupta 2001). At the lower end, all sources agree in
-    unobserved units; at the upper end, no two sources do.
+    for a proportion of 0 (Brown, Cai & DasGupta 2001). At the lower end, all sources give the same
+    answers in unobserved units; at the upper end, all sources give completely different answers.
     """
     unseen_proportion = 1 - scipy.special.betaincinv(sources.units + 0.5, 0.5, (1 - level) / 2)
     S = sources.similarity

@@ -135,7 +135,7 @@ def _choose_size(smallest: int, size: int | None) -> int:
 
 
 def window_slices(n: int, m: int) -> list[slice]:
-    """Return slices of m of n positions: at most four, which cover all positions if possible."""
+    """Return up to four slices of length m that cover as many of n positions as possible."""
     count = min(MAX_WINDOWS, math.ceil(n / m))
     used = min(n, MAX_WINDOWS * m)
     starts = np.linspace(0, used - m, count).round().astype(int)
@@ -143,7 +143,7 @@ def window_slices(n: int, m: int) -> list[slice]:
 
 
 def window_weights(n: int, m: int) -> np.ndarray:
-    """Return the weight of each of n positions in a mean over windows of m positions."""
+    """Return the weights of n samples in a mean over all windows of m samples, shape (n,)."""
     weights = np.zeros(n)
     windows = window_slices(n, m)
     for window in windows:
@@ -152,9 +152,10 @@ def window_weights(n: int, m: int) -> np.ndarray:
 
 
 def average_errors(errors: np.ndarray, n: int, m: int) -> np.ndarray:
-    """Return the standard error of a mean over windows, from the errors per window (windows, …).
+    """Return the standard error of a mean over windows of m of n samples, shape (…).
 
-    The root mean square error is multiplied by √(m Σ c_i²), with the weights c of `window_weights`.
+    `errors`, shape (windows, …), are the standard errors of single windows. Their root mean square
+    is multiplied by √(m Σ c_i²), where c are the `window_weights`.
     """
     weights = window_weights(n, m)
     return np.sqrt(m * float(weights @ weights) * np.mean(errors**2, axis=0))
@@ -201,7 +202,7 @@ def compute_interval(estimate: LogScoreEstimate, size: int, q: float, level: flo
 
 
 def _with_conservative_tails(estimate: LogScoreEstimate) -> LogScoreEstimate:
-    """Return the estimate with a conservative interval: each tail has at most (1 − level) / 2.
+    """Return a copy with a conservative interval: no tail has a probability above (1 − level) / 2.
 
     Differences require this, because the direction of a verdict depends on one tail.
     """
@@ -220,10 +221,10 @@ def _summarize_score(
 def score_subsets(
     similarity: Similarity, indices: np.ndarray, options: CompareOptions
 ) -> LogScores:
-    """Return log VS and standard errors of subsets; `indices` has shape (…, m) for subsets of m.
+    """Return log VS of subsets and its standard errors, two arrays of shape (…).
 
-    Errors come from the influence function, and are 0 at order 0. Small subsets are scored in
-    stacks.
+    `indices`, shape (…, m), are the sample indices of subsets of m samples. Errors come from the
+    influence function, and are 0 at order 0.
     """
     q = options.q
     subsets = indices.reshape(-1, indices.shape[-1])
@@ -253,7 +254,10 @@ def _decompose(similarity: Similarity, options: CompareOptions) -> Spectrum:
 def _score_windows(
     similarity: Similarity, orders: np.ndarray, size: int, options: CompareOptions
 ) -> LogScores:
-    """Return mean log VS over windows, with standard errors, for orders (…, n) of n samples."""
+    """Return the mean of log VS over windows, and its standard error, for orders of n samples.
+
+    `orders`, shape (…, n), contains permutations of sample indices; both results have shape (…).
+    """
     n = orders.shape[-1]
     indices = np.stack([orders[..., run] for run in window_slices(n, size)])
     logs, errors = score_subsets(similarity, indices, options)
@@ -263,7 +267,11 @@ def _score_windows(
 def _compute_statistics(
     similarity: Similarity, n_a: int, size: int, options: CompareOptions, orders: np.ndarray
 ) -> np.ndarray:
-    """Return the test statistic for each order of the samples; the first `n_a` are set a."""
+    """Return the test statistics for orders of the samples, shape (count,).
+
+    `orders`, shape (count, n), contains permutations of sample indices, of which the first `n_a`
+    are set a and the others set b.
+    """
     halves = np.split(orders, [n_a], axis=1)
     return _compare_scores(*(_score_windows(similarity, half, size, options) for half in halves))
 
@@ -271,7 +279,10 @@ def _compute_statistics(
 def _approximate_statistics(
     slopes: np.ndarray, n_a: int, size: int, orders: np.ndarray
 ) -> np.ndarray:
-    """Approximate the statistics from `slopes`, the derivatives of log VS by sample weight."""
+    """Approximate the results of `_compute_statistics`.
+
+    `slopes`, shape (n,), are the derivatives of log VS of both sets together by sample weight.
+    """
     scores = []
     for half in np.split(slopes[orders], [n_a], axis=1):
         weights = window_weights(half.shape[1], size)
@@ -280,14 +291,17 @@ def _approximate_statistics(
 
 
 def _compare_scores(a: LogScores, b: LogScores) -> np.ndarray:
-    """Divide differences of log VS by their standard errors."""
+    """Divide differences of log VS of sets a and b by their standard errors."""
     return studentized_difference(a[0] - b[0], np.hypot(a[1], b[1]))
 
 
 def _refine_statistics(
     approximate: StatisticFunction, compute: StatisticFunction, threshold: float, orders: np.ndarray
 ) -> np.ndarray:
-    """Return absolute statistics of sample orders; those near the threshold are exact."""
+    """Return absolute test statistics for orders of the samples, shape (count,).
+
+    Statistics near the threshold are computed by `compute`, others by `approximate`.
+    """
     return refine_near_threshold(
         np.abs(approximate(orders)), lambda rows: np.abs(compute(orders[rows])), threshold
     )
@@ -296,6 +310,6 @@ def _refine_statistics(
 def _draw_statistics(
     compute: StatisticFunction, n: int, rng: np.random.Generator, count: int
 ) -> np.ndarray:
-    """Return the statistics of `count` random orders of n samples."""
+    """Return the test statistics for `count` random orders of n samples, shape (count,)."""
     orders = np.tile(np.arange(n), (count, 1))
     return compute(rng.permuted(orders, axis=1))

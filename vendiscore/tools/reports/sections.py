@@ -110,7 +110,7 @@ def score_section(report_data: ReportData, previews: Previews) -> str:
 
 
 def groups_section(report_data: ReportData, previews: Previews) -> str:
-    """Render a table of the scores of each group."""
+    """Render a table with one row of scores per group."""
     if not report_data.grouped:
         return ""
     groups = report_data.details["groups"]

@@ -106,7 +106,7 @@ class Selection(SummaryMixin):
 
     @cached_property
     def gains(self) -> np.ndarray:
-        """The increase of the objective by each sample, added to those before it, shape (size,).
+        """The increase of the objective when a sample is added to those before it, shape (size,).
 
         The objective "vendi" is log VS_q, which decreases if a duplicate is added; with `quality`
         or `relevance`, it is combined with the log of the mean quality. The objective "represent"

@@ -165,9 +165,10 @@ class VendiObjective:
         self.selected.append(index)
 
     def swap_gains(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the best replacement of each member, and the gain of each swap.
+        """Return the best replacements of members, and the gains of these swaps.
 
-        Members are positions in `selected`, replacements are indices of samples.
+        `members`, shape (m,), are positions in `selected`; replacements are sample indices. Both
+        results have shape (m,).
         """
         tracked = self._tracked_for_swaps()
         tracked_members = tracked.positions([self.selected[j] for j in members])
@@ -229,7 +230,10 @@ class VendiObjective:
         return self.candidates.n - len(self.selected) > MAX_EXHAUSTIVE_CANDIDATES
 
     def removal_losses(self, members: np.ndarray) -> np.ndarray:
-        """Compute the decrease of Φ if each of the members (positions in `selected`) leaves."""
+        """Compute the decreases of Φ if single members leave the set, shape (len(members),).
+
+        `members` are positions in `selected`.
+        """
         tracked = self._tracked_for_swaps()
         return tracked.losses(tracked.positions([self.selected[j] for j in members]))
 

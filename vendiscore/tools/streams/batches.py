@@ -217,7 +217,10 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return merged
 
     def _add(self, later: GroupState) -> None:
-        """Append the rows of a state of the next part of the stream, in place, or raise."""
+        """Append the rows of `later`, the state of the next part of the stream, in place.
+
+        If this raises an error, the state is unchanged.
+        """
         if self._settings != later._settings:
             raise ValueError(
                 f"states can be merged only if they have the same settings, got {self._settings} "
@@ -261,7 +264,10 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return _Block(first.keys, [size], parts)
 
     def _score_blocks(self, blocks: Sequence[_Block]) -> list[Record]:
-        """Return the key, size and scores of each group. Groups in tables are scored together."""
+        """Score the groups of blocks; groups in tables are scored together.
+
+        Return one dict per group, with its key, its size and its scores.
+        """
         results_by_key: dict[Key, Record] = {}
         keys: list[Key] = []
         sizes: list[int] = []
@@ -293,7 +299,10 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return [{"key": key, **results_by_key[key]} for block in blocks for key in block.keys]
 
     def _score_table(self, table: pyarrow.Table, codes: np.ndarray) -> list[Record]:
-        """Return the size and scores of each group; `codes` holds the group of each row."""
+        """Score groups of rows; return one dict per group, with its size and its scores.
+
+        `codes` are the group codes of the rows of the table.
+        """
         keywords: Record = {"groups": codes}
         if self.prompt_column is not None:
             keywords |= {"prompts": table[self.prompt_column].to_pylist(), "given_prompt": True}
