@@ -70,7 +70,7 @@ def largest_pages(
                     if n_pages > _MAX_PAGES:
                         raise RefusedError(
                             f"This parquet file has more than {_MAX_PAGES:,} pages; save it with "
-                            f"larger pages, or send a part of it."
+                            f"larger pages, or send fewer rows."
                         )
     sizes: Counter[str] = Counter()
     for path, size in largest.items():

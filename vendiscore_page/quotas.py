@@ -43,7 +43,7 @@ INPUT = Limits(
 
 LIMITS_SENTENCE = (
     f"This page scores up to {MAX_SAMPLES:,} samples ({MAX_IMAGES} images, {MAX_VECTORS:,} rows of "
-    f"numbers), and a random part of a larger set. A file can have {MAX_UPLOAD // 10**6} MB, all "
+    f"numbers), and a random subset of a larger set. A file can have {MAX_UPLOAD // 10**6} MB, all "
     f"files together {MAX_UPLOADS // 10**6} MB; a text {MAX_TEXT:,} characters, all texts together "
     f"{MAX_CHARACTERS:,}; a SMILES {MAX_SMILES} characters; a matrix {MAX_COLUMNS:,} columns and "
     f"{MAX_VALUES:,} numbers; an image {MAX_PIXELS // 10**6} megapixels (WebP 15, HEIC, AVIF 25), "
@@ -57,11 +57,11 @@ LIMITS_SENTENCE = (
 def check_count(n: int, limit: int, items: str) -> None:
     """Raise RefusedError unless 1 ≤ n ≤ limit; `items` is the plural of what is counted."""
     if n <= 0:
-        raise RefusedError(f"There are no {items} yet: paste or upload some, or pick an example.")
+        raise RefusedError(f"There are no {items} yet; paste or upload some, or choose an example.")
     if n > limit:
         raise RefusedError(
-            f"More than {limit:,} {items}: this page takes up to {limit:,}. Send a random part of "
-            f"them, or use the Python package, which has no such limit."
+            f"More than {limit:,} {items}: this page accepts up to {limit:,}. Send a random "
+            f"subset, or use the Python package, which does not have this limit."
         )
 
 
@@ -94,11 +94,11 @@ def check_texts(
         if len(text) > max_length:
             raise RefusedError(
                 f"The {item_name} {format_position(i)} has {len(text):,} characters; this page "
-                f"takes up to {max_length:,}. Shorten it or split it over several lines."
+                f"accepts up to {max_length:,}. Shorten it or split it into several {item_name}s."
             )
     if (total := sum(map(len, texts))) > MAX_CHARACTERS:
         raise RefusedError(
-            f"{total:,} characters are too many: this page takes up to {MAX_CHARACTERS:,} in all. "
-            f"Send a random part of the {item_name}s."
+            f"{total:,} characters are too many: this page accepts up to {MAX_CHARACTERS:,} in "
+            f"all. Send a random subset of the {item_name}s."
         )
     return texts

@@ -164,7 +164,7 @@ def test_long_comparison_shows_progress_and_can_be_stopped(visit):
     for number, n in enumerate((1000, 900)):
         rows = "\n".join(",".join(f"{x:.3f}" for x in row) for row in rng.normal(size=(n, 3)))
         paste(page, rows, page.locator(".set textarea").nth(number))
-    choose_similarity(page, "lie close rbf")
+    choose_similarity(page, "are close rbf")
     press_score(page)
     expect(page.locator("#progress")).to_contain_text("% done")
     button(page, "Stop").click()

@@ -27,7 +27,7 @@ PROTEINS = [
 ]
 LETTERS = {"k": "ngram_overlap", "analyzer": "char"}
 MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
-REASON = "By meaning: not computed, because the texts are mostly Japanese"
+REASON = "Score by meaning: not computed, because the texts are mostly Japanese"
 
 
 def expect_selected_kernel(page, label: str) -> None:

@@ -62,8 +62,8 @@ def test_pasted_answers_are_conditioned_on_prompt(visit):
     page.keyboard.press("Control+Enter")
     expected = compute(ANSWERS, prompts=PROMPT, given_prompt=True, **NGRAMS)["VS"]
     expect_score(page, expected, 8)
-    expect(page.locator(".r-about")).to_contain_text("given the prompt")
-    expect(page.locator(".r-sentence")).to_contain_text("given the prompt")
+    expect(page.locator(".r-about")).to_contain_text("conditioned on the prompt")
+    expect(page.locator(".r-sentence")).to_contain_text("conditioned on the prompt")
     saved = download_file(page, "Everything (JSON)").decode()
     assert PROMPT in saved
     assert f'"VS": {expected:.10f}'[:-2] in saved
@@ -77,11 +77,11 @@ def test_pasted_answers_are_conditioned_on_prompt(visit):
 
 def test_url_restores_example_and_prompt(visit):
     page = visit(fragment="#kind=texts&kernel=ngram_overlap&example=A+primer&prompt=See+Jane")
-    expect(page.locator(".r-about")).to_contain_text("given the prompt")
+    expect(page.locator(".r-about")).to_contain_text("conditioned on the prompt")
     expect(page.locator(".prompt > summary")).to_contain_text("See Jane")
     button(page, "Twelve story openings").click()
     expect(page.locator(".r-about")).to_contain_text("Twelve story openings")
-    expect(page.locator(".r-about")).not_to_contain_text("given the prompt")
+    expect(page.locator(".r-about")).not_to_contain_text("conditioned on the prompt")
 
 
 def test_table_is_conditioned_on_prompt_column(visit):
@@ -103,7 +103,7 @@ def test_table_is_conditioned_on_prompt_column(visit):
     )["VS"]
     expect_score(page, groups, "8 per group")
     button(page, "Compare these 3 groups").click()
-    expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
+    expect(page.locator("#result .r-about")).to_contain_text("conditioned on the prompt")
 
 
 def test_two_sets_are_compared_with_conditioning_prompt(visit):
@@ -114,7 +114,7 @@ def test_two_sets_are_compared_with_conditioning_prompt(visit):
         paste(page, "\n".join(texts), textbox=page.locator(".set textarea").nth(at))
     write_prompt(page, PROMPT)
     button(page, "Compare").click()
-    expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
+    expect(page.locator("#result .r-about")).to_contain_text("conditioned on the prompt")
     sets = {"A": ANSWERS, "B": OTHER_ANSWERS}
     expect_comparison(page, compare(sets, prompts=PROMPT, given_prompt=True, **NGRAMS))
     page.get_by_role("textbox", name="Prompt (optional)").fill("")

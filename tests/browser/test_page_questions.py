@@ -53,7 +53,7 @@ def test_question_buttons_apply_table_options(visit):
     expect(page.get_by_role("combobox", name="Group column")).to_have_value("")
     button(page, "Find near-duplicates").click()
     expect(page.locator(".r-groups")).to_be_in_viewport()
-    button(page, "How many different models?").click()
+    button(page, "What is the effective number of models?").click()
     expect(page.locator(".r-sources")).to_be_in_viewport()
     expect(page.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
     # The other tab keeps its settings of the table.
@@ -66,7 +66,7 @@ def test_question_buttons_apply_table_options(visit):
 def test_selected_rows_are_saved_with_table_ids(visit, size):
     page = visit(*size)
     choose_table(page)
-    button(page, "Choose rows to keep").click()
+    button(page, "Select diverse rows").click()
     page.get_by_label("subset size").fill("5")
     button(page, "Select").click()
     expected = select(TEXTS, 5, **NGRAMS)
@@ -102,10 +102,10 @@ def test_column_role_can_be_changed(visit):
     choose_table(page)
     page.get_by_role("combobox", name="Model (2)").select_option("")
     expect(page.get_by_role("combobox", name="Label (2)")).to_have_value("model")
-    expect(button(page, "Which of 2 groups by “model” is more diverse?")).to_be_visible()
+    expect(button(page, "Which of the 2 groups by “model” is most diverse?")).to_be_visible()
     page.locator("#read summary", has_text="Other columns").click()
     page.get_by_role("combobox", name="Model", exact=True).select_option("model")
-    expect(button(page, "Which of 2 models is more diverse?")).to_be_visible()
+    expect(button(page, "Which of the 2 models is most diverse?")).to_be_visible()
 
 
 def test_one_column_per_model_is_compared(visit):
@@ -115,9 +115,9 @@ def test_one_column_per_model_is_compared(visit):
         for i in range(12)
     )
     choose_table(page, table)
-    button(page, "Each of model_a, model_b holds the answers of one model").click()
+    button(page, "Each of model_a, model_b contains the answers of one model").click()
     expect_read_note(page, "24 rows")
-    button(page, "Which of 2 models is more diverse?").click()
+    button(page, "Which of the 2 models is most diverse?").click()
     a, b = (
         ["the same words again"] * 12,
         [f"other {i} words and {i * i} more of them at {i}" for i in range(12)],

@@ -64,7 +64,7 @@ def test_example_stays_and_error_is_focused_without_samples(visit):
 def test_table_is_compared_with_settings_in_view(visit):
     page = visit(1280, 800)
     choose_files(page, ("answers.csv", THREE_MODELS))
-    question = button(page, "Which of 3 models is more diverse?")
+    question = button(page, "Which of the 3 models is most diverse?")
     expect(question).to_be_in_viewport(ratio=1)
     choose_similarity(page, "share words")
     for _ in range(2):  # the second time, the file is already loaded

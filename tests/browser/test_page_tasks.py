@@ -91,7 +91,7 @@ def test_table_with_invalid_molecules_is_scored(visit):
     expect(alert).to_contain_text("Press “Score” to continue without them.")
     perform_task(page, task, start=1)
     expect(page.locator(".r-about")).to_contain_text("molecules.csv › smiles · Morgan")
-    expect(page.locator(".r-summary p", has_text="Left out 5 of 27")).to_contain_text("rows 3")
+    expect(page.locator(".r-summary p", has_text="Not used: 5 of 27")).to_contain_text("rows 3")
     expect(page.locator("#result .r-copies")).to_contain_text("rows 3, 9, 10, 20 and 28")
     page.locator("#read summary", has_text="Not used").click()
     dropped = page.locator("#read .lines li").all()

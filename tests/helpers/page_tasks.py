@@ -120,7 +120,7 @@ def select_hundred_rows() -> Task:
     texts = [row[-1] for row in csv.reader(io.StringIO(_THREE_MODELS))][1:]
     steps = (
         ("choose", "answers.csv", _THREE_MODELS.encode(), None),
-        ("press", "Choose rows to keep"),
+        ("press", "Select diverse rows"),
         ("fill", "subset size", "100"),
         ("key", "Enter"),
     )
@@ -215,7 +215,7 @@ def compare_models_of_table() -> Task:
     table = "id,model,prompt,answer\n" + "".join(",".join(row) + "\n" for row in MODEL_ANSWERS)
     steps = (
         ("choose", "answers.csv", table.encode(), None),
-        ("press", "Which of 3 models is more diverse?"),
+        ("press", "Which of the 3 models is most diverse?"),
     )
     return _compare_task(*steps, max_clicks=2, comparison=compare_models())
 
@@ -231,7 +231,7 @@ def score_eight_answer_columns() -> Task:
     table = "".join(",".join(row) + "\n" for row in rows)
     steps = (
         ("choose", "eight.csv", table.encode(), None),
-        ("press", "Score the answers of each row (one model, 8 answers a prompt)"),
+        ("press", "Score the answers of each row (one model, 8 answers per prompt)"),
     )
     expected = compute(ANSWER_ROWS, **MEANING)["VS"]
     return Task(steps, 2, expected, f"≈ {expected:.1f} of 8 per group")

@@ -171,7 +171,7 @@ def pasted_tables() -> list[ReadableFile]:
     )
     models = "\n".join(f"{text},{'ab'[i % 2]}" for i, text in enumerate(QUOTED))
     return [
-        _text_file("commas", "id,answer\n" + _ID_ROWS, note="names the columns id, answer"),
+        _text_file("commas", "id,answer\n" + _ID_ROWS, note="contains the column names id, answer"),
         _text_file(
             "semicolons",
             "id;answer;note\n" + "\n".join(f"7;{text};1,5" for text in QUOTED),
@@ -196,7 +196,7 @@ def text_files() -> list[ReadableFile]:
         _text_file("pandas.csv", ",text\n" + _NUMBERED_ROWS, note="text"),
         _text_file("pandas numbers.csv", ",0\n" + _NUMBERED_ROWS, note="'0'"),
         _text_file("no header.csv", _ID_ROWS, (1, 2, 3), "column 2"),
-        _text_file("texts only.csv", "\n".join(QUOTED), (1, 2, 3), "no row of names"),
+        _text_file("texts only.csv", "\n".join(QUOTED), (1, 2, 3), "no header row"),
         _text_file("tabs.tsv", "id\tanswer\n" + _TAB_ROWS, note="split by tabs"),
         _text_file("tabs.csv", "id\tanswer\n" + _TAB_ROWS, note="split by tabs"),
         _text_file("bars.csv", "id|answer\n" + "\n".join(f"7|{t}" for t in TEXTS), note="bars"),
@@ -283,15 +283,15 @@ def vector_files() -> list[ReadableFile]:
     ]
     quoted = format_rows(VECTORS, '","', ",").strip().replace("\n", '"\n"').join('""')
     return [
-        _vector_file("bare.csv", format_rows(VECTORS), "no row of names"),
+        _vector_file("bare.csv", format_rows(VECTORS), "no header row"),
         _vector_file(
             "named.csv",
             "a,b,c\n" + format_rows(VECTORS),
-            "the first row names the columns a, b, c",
+            "the first row contains the column names a, b, c",
             2,
         ),
         _vector_file(
-            "counted.csv", "0,1,2\n" + format_rows(VECTORS), "names the columns 0, 1, 2", 2
+            "counted.csv", "0,1,2\n" + format_rows(VECTORS), "contains the column names 0, 1, 2", 2
         ),
         _vector_file(
             "pandas.csv",
@@ -512,7 +512,9 @@ def rejected_files() -> list[RejectedFile]:
         RejectedFile(
             "a.parquet", encode_parquet(a=[{"b": 1}]), "There is no column of samples; it has a."
         ),
-        RejectedFile("a.zip", encode_zip({"a.pdf": b"%PDF"}), "a.zip has no images, no .txt files"),
+        RejectedFile(
+            "a.zip", encode_zip({"a.pdf": b"%PDF"}), "a.zip must contain images, .txt files"
+        ),
         RejectedFile(
             "sparse.npz",
             encode_npz(

@@ -39,7 +39,7 @@ _SIGMA_CONTROL = Control(
     samples="vectors",
     source=_VENDI,
     rows=True,
-    label="point the same way",
+    label="point in the same direction",
     by="By their directions",
 )
 def cosine(vectors: SampleContainer) -> Similarity:
@@ -85,7 +85,7 @@ def _fit_sigma(
     samples="vectors",
     source=_RASMUSSEN,
     fit=partial(_fit_sigma, "gaussian"),
-    label="lie close",
+    label="are close",
     by="By their distances",
     controls=(_SIGMA_CONTROL,),
 )
@@ -109,7 +109,7 @@ def rbf(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
     samples="vectors",
     source=_RASMUSSEN,
     fit=partial(_fit_sigma, "laplace"),
-    label="lie close, or not too far",
+    label="are close or not too distant",
     by="By their distances",
     controls=(_SIGMA_CONTROL,),
 )

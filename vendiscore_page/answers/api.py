@@ -37,31 +37,31 @@ def vendi_score_texts(
     prompts: list[str] = [],  # noqa: B006
     allow_repeats: bool = True,
 ) -> Record:
-    """Return the Vendi Score of texts, the effective number of different ones, and similar texts.
+    """Compute the Vendi Score of texts, which is their effective number, and find near-duplicates.
 
     Args:
-        texts: Up to 1,000 texts, such as answers to one prompt; or lists of them, one a group.
-        kernel: "ngram_overlap" (n-grams in common) or, where it is installed, "MiniLM" (meaning).
+        texts: Up to 1,000 texts, such as answers to one prompt; or lists of them, one per group.
+        kernel: "ngram_overlap" (shared n-grams) or, where it is installed, "MiniLM" (meaning).
         ns: Lengths of the n-grams.
         unit: Unit of the n-grams: "word" or "char".
-        q: Order from 0 to "inf": 1 is usual; lower orders count rare texts more.
-        threshold: Least similarity of texts in one group, at most 1.
-        prompts: Prompts to condition on: one for all texts, or one a group or text (a mean).
-        allow_repeats: Whether intervals allow for samples that recur; false if none can.
+        q: Order from 0 to "inf": 1 by default; lower orders weight rare texts more.
+        threshold: Minimum similarity of near-duplicates, at most 1.
+        prompts: Prompts to condition on: one for all texts, or one per group or text (then a mean).
+        allow_repeats: Whether a sample can occur more than once in the population.
 
     Returns:
         VS (number): Vendi Score, 1 to n, or the mean over lists; at q = 2 the field is VS_q2, etc.
-        VS_se (number): Standard error of VS, if one is known; at q = 2 the field is VS_q2_se, etc.
+        VS_se (number): Standard error of VS, if available; at q = 2 the field is VS_q2_se, etc.
         VS_low (number): Lower end of the 95 % interval of VS; at q = 2 VS_q2_low, etc.
         VS_high (number): Upper end of the 95 % interval of VS; at q = 2 VS_q2_high, etc.
         n (integer): Number of texts.
         q (number or string): Order of the score.
-        sentence (string): The score in words.
+        sentence (string): Explanation of the score.
         shares (array): Eigenvalues of the similarity matrix, which sum to 1, largest first.
         profile (object): Scores by their orders, from 0 to 5.
-        alike (object): Groups of similar texts with the threshold, and the pairs next to it.
+        alike (object): Groups of near-duplicates, threshold, and the pairs closest to it.
         stand_alone (array): Texts that are least similar to any other text.
-        by_group (array): For lists: label, n, VS of each; then shares to stand_alone are absent.
+        by_group (array): label, n, VS of each list; then shares to stand_alone are absent.
         details (object): Kernel, options, method and interval of the score.
         code (string): Python that prints the same score.
     """
@@ -76,17 +76,17 @@ def vendi_score_images(
     threshold: float = DEFAULT_THRESHOLD,
     allow_repeats: bool = True,
 ) -> Record:
-    """Return the Vendi Score of images, the effective number of different ones, and similar images.
+    """Compute the Vendi Score of images, which is their effective number, and find near-duplicates.
 
     Args:
-        images: Up to 200 image files, each encoded as base64; or lists of them, one a group.
+        images: Up to 200 image files, each encoded as base64; or lists of them, one per group.
         kernel: "pixels" (32 × 32 pixels) or, where it is installed, "DINOv2" (what they show).
-        q: Order from 0 to "inf": 1 is usual; lower orders count rare images more.
-        threshold: Least similarity of images in one group, at most 1.
-        allow_repeats: Whether intervals allow for samples that recur; false if none can.
+        q: Order from 0 to "inf": 1 by default; lower orders weight rare images more.
+        threshold: Minimum similarity of near-duplicates, at most 1.
+        allow_repeats: Whether a sample can occur more than once in the population.
 
     Returns:
-        The fields of `vendi_score_texts`, with images by their places in the list, from 0.
+        The fields of `vendi_score_texts`, with indices of images in the list, from 0.
     """
     flat, groups = pooled(images, "base64 strings")
     found = decode_images(flat, place(groups, "Image"))
@@ -101,15 +101,15 @@ def vendi_score_molecules(
     prompts: list[str] = [],  # noqa: B006
     allow_repeats: bool = True,
 ) -> Record:
-    """Return the Vendi Score of molecules, their effective number, and similar molecules.
+    """Compute the Vendi Score of molecules, their effective number, and find near-duplicates.
 
     Args:
-        smiles: Up to 1,000 molecules as SMILES; or lists of them, one a group.
+        smiles: Up to 1,000 molecules as SMILES; or lists of them, one per group.
         kernel: "morgan", "rdkit", "maccs", "atom_pair" or "topological_torsion" fingerprints.
-        q: Order from 0 to "inf": 1 is usual; lower orders count rare molecules more.
-        threshold: Least similarity of molecules in one group, at most 1.
-        prompts: SMILES to condition on: one for all, or one a group or molecule (a mean).
-        allow_repeats: Whether intervals allow for samples that recur; false if none can.
+        q: Order from 0 to "inf": 1 by default; lower orders weight rare molecules more.
+        threshold: Minimum similarity of near-duplicates, at most 1.
+        prompts: SMILES to condition on: one for all, or one per group or molecule (then a mean).
+        allow_repeats: Whether a sample can occur more than once in the population.
 
     Returns:
         The fields of `vendi_score_texts`.
@@ -127,19 +127,19 @@ def vendi_score_vectors(
     prompts: list[list[float]] = [],  # noqa: B006
     allow_repeats: bool = True,
 ) -> Record:
-    """Return the Vendi Score of vectors, such as embeddings, or of a similarity matrix.
+    """Compute the Vendi Score of vectors, such as embeddings, or of a similarity matrix.
 
     Args:
-        rows: Rows of equal length, one row a sample; or lists of rows, one a group.
+        rows: Rows of equal length, one row per sample; or lists of rows, one per group.
         kernel: "cosine", "rbf" or "laplacian"; "K" or "K, clipped" for a similarity matrix.
         sigma: Bandwidth of "rbf" and "laplacian"; 0 for the median distance.
-        q: Order from 0 to "inf": 1 is usual; lower orders count rare rows more.
-        threshold: Least similarity of rows in one group, at most 1.
-        prompts: Rows to condition on: one for all rows, or one a group or row (a mean).
-        allow_repeats: Whether intervals allow for samples that recur; false if none can.
+        q: Order from 0 to "inf": 1 by default; lower orders weight rare rows more.
+        threshold: Minimum similarity of near-duplicates, at most 1.
+        prompts: Rows to condition on: one for all rows, or one per group or row (then a mean).
+        allow_repeats: Whether a sample can occur more than once in the population.
 
     Returns:
-        The fields of `vendi_score_texts`, with rows by their places, from 0. "K, clipped" sets
+        The fields of `vendi_score_texts`, with indices of rows, from 0. "K, clipped" sets
         negative eigenvalues to zero.
     """
     job = vector_job(rows, kernel, {"sigma": sigma}, prompts=prompts)
@@ -154,7 +154,7 @@ def vendi_compare(
     prompts: list = [],  # type: ignore[type-arg]  # noqa: B006
     allow_repeats: bool = True,
 ) -> Record:
-    """Compare the Vendi Scores of two to eight sets or models, and tell differences from chance.
+    """Compare the Vendi Scores of two to eight sets or models, and test the differences.
 
     Lists are subsampled to the size of the smallest, 100 at most, since larger sets score higher.
     A row has a "text", "image", "molecule" or "vector". Models that answered prompts twice or more
@@ -164,32 +164,32 @@ def vendi_compare(
         sets: Lists, {"name": [samples]}, or rows {"model": …, "prompt": …, "text": …}.
         kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows).
         kernel: A kernel of the tool that scores samples of this kind, except for matrices.
-        q: Order from 0 to "inf": 1 is usual; lower orders count rare samples more.
+        q: Order from 0 to "inf": 1 by default; lower orders weight rare samples more.
         prompts: Prompts to condition on: one for all samples, or for each list a list of them.
-        allow_repeats: Whether intervals allow for samples that recur; false if none can.
+        allow_repeats: Whether a sample can occur more than once in the population.
 
     Returns:
         q (number or string): Order of the scores.
-        sentence (string): The sets ranked in words.
-        verdicts (array): The difference of each two sets in words.
+        sentence (string): Which sets are more diverse than which.
+        verdicts (array): Sentence on the difference of each pair of sets.
         matched_size (integer): Number of samples that every set is subsampled to.
         within (integer): Number of prompts within which models are compared; 0 for lists.
         level (number): Level of the intervals.
         rows (array): Per set n, n_per_group (with prompts), VS (or VS_q2 etc.), se and interval.
         pairs (array): Per pair the difference, its interval, p of permutations and the verdict.
-        signature (string): All settings, for others to reproduce the comparison.
-        comparison (string): Kernel, its options and q in words.
+        signature (string): All settings, to reproduce the comparison.
+        comparison (string): Kernel, options and q.
         sources (object or null): Effective number of different sets; null without prompts.
-        notes (array): Prompts that were left out.
+        notes (array): Notes, such as on prompts that were not used.
     """
     rows = _rows(sets, kind)
     check_sets(len({model for model, *_ in rows}))
     labels, asked, values, places = map(list, zip(*rows, strict=True))
     check_count(max(Counter(labels).values()), MAX_SAMPLES, "samples in a set")
     if pooled(values, kind, rows=kind == "vectors")[1] is not None:
-        raise RefusedError(f"A set of a comparison is one list of {kind}, not a list of lists.")
+        raise RefusedError(f"Each set must be one list of {kind}, not a list of lists.")
     if prompts and kind == "vectors":
-        raise RefusedError("Rows have no prompts in a comparison; leave them out.")
+        raise RefusedError("Prompts are not supported for comparisons of vectors; remove them.")
     if kind == "images":
         values = decode_images(values)
     counts = Counter(zip(labels, asked, strict=True))
@@ -200,7 +200,9 @@ def vendi_compare(
     if any(isinstance(own, list) for own in prompts):
         each = [*chain(*prompts)]
         if len(each) != len(values):
-            raise RefusedError(f"Pass one prompt, or {len(values)}: one for each sample.")
+            raise RefusedError(
+                f"Pass one prompt for all samples, or {len(values)} prompts, one each."
+            )
         roles["prompts"] = each
     together = {"": Samples(values, places, kind=kind, **roles)}
     settings = Settings(kernel, q=q, prompts=prompts, allow_repeats=allow_repeats)
@@ -223,8 +225,8 @@ def _rows(sets: object, kind: object) -> list[tuple[str, str, object, int]]:
             rows.append((str(value["model"]), prompt, value[sample], i))
         else:
             raise RefusedError(
-                f'Set {i} must be a list of {kind}, or a row with "model", "{sample}" and perhaps '
-                f'"prompt", got {short_repr(value)}.'
+                f'Set {i} must be a list of {kind}, or a row with "model", "{sample}" and '
+                f'optionally "prompt", got {short_repr(value)}.'
             )
     return rows
 

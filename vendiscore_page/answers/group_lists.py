@@ -29,8 +29,8 @@ def pooled(values: object, what: str, rows: bool = False) -> tuple[list[Any], Gr
     if not all(nested):
         i = nested.index(False)
         raise RefusedError(
-            f"Expected a list of {what}, or a list of lists of them, which are groups; number "
-            f"{nested.index(True)} is such a list, but number {i} is not: {short_repr(values[i])}."
+            f"Expected a list of {what}, or a list of groups, which are lists of {what}; item "
+            f"{nested.index(True)} is a list, but item {i} is not: {short_repr(values[i])}."
         )
     sizes = [len(value) for value in values]
     if 0 in sizes:
@@ -74,11 +74,11 @@ def sets_of(samples: Samples) -> dict[str, Samples]:
         if label != "":
             where.setdefault(label, []).append(i)
     if not 2 <= len(where) <= MAX_SETS:
-        of = f"in column {short_repr(by)}" if by else "of samples"
+        of = f"in column {short_repr(by)}" if by else "sets"
         got = f"{len(where):,} {of}" if labels else "one set without groups"
         raise RefusedError(
-            f"Two to {MAX_SETS} sets or groups can be compared, got {got}; add a set, or pick the "
-            f"column that names the set of each row under “Grouped by”."
+            f"Two to {MAX_SETS} sets or groups can be compared, got {got}; add a set, or select "
+            f"the column with the set names under “Group column”."
         )
     plain = replace(samples, python=None, notes=(), sentence="", sets=())
     plain = plain if samples.sets else replace(plain, groups=())
@@ -97,7 +97,8 @@ def paired(labels: Sequence[Sequence[Hashable]]) -> np.ndarray:
     known = {x for x in {*every} - {""} if all(n[x] > 1 for n in sizes)}
     if len(known) < 2:
         raise RefusedError(
-            "Sets are compared within groups that have two or more samples of each set, but only "
-            f"{len(known)} of {len({*every} - {''}):,} have them: pick “no groups”."
+            "A comparison within groups requires two or more groups with at least two samples of "
+            f"each set, but only {len(known)} of {len({*every} - {''}):,} groups have them; "
+            f"select “no groups” under “Group column”."
         )
     return np.flatnonzero([label in known for label in every])

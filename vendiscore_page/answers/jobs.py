@@ -101,7 +101,7 @@ class Job:
     def sentence(self, found: ReportData) -> str:
         """Return the meaning of the number, after the way in which samples were compared."""
         said = sentences.describe_score(found, self.what)
-        given = ", given the prompt" if self.prompts else ""
+        given = ", conditioned on the prompt" if self.prompts else ""
         return f"{self.choice.by}{given}, {said[0].lower()}{said[1:]}" if found.n > 1 else said
 
     @property
@@ -194,7 +194,7 @@ def image_job(
     files = 'glob.glob("images/*")'
     if left:
         files = f"set({files}) - {set(map('images/{}'.format, left))!r}"
-    expression = f"sorted({files})  # the folder that the images are in"
+    expression = f"sorted({files})  # the folder of the images"
     if groups is not None:
         each = 'sorted(glob.glob(folder + "/*"))'
         expression = f"[{each} for folder in sorted({files})]  # a folder for each group"
@@ -220,8 +220,8 @@ def vector_job(
     if chosen.is_matrix and (groups is not None or X.shape[0] != X.shape[1]):
         got = f"{X.shape[0]} × {X.shape[1]}" if groups is None else f"{len(groups)} groups"
         raise RefusedError(
-            f"A similarity matrix K must be square, one matrix of all samples, got {got}; for rows "
-            f"of features pick another kernel."
+            f"A similarity matrix K must be square and contain all samples, got {got}; for vectors "
+            f"select another kernel."
         )
     texts = None if chosen.is_matrix else lambda i: sentences.format_row(X[i])
     source = _source_of_rows(X, source, groups)
@@ -248,7 +248,7 @@ def job_of(
         return replace(job, letters=samples.letters)
     if samples.kind == "images":
         if prompts:
-            raise RefusedError("Only texts, molecules and rows can have a prompt; leave it out.")
+            raise RefusedError("Prompts are not supported for images; remove the prompt.")
         groups = parse_group_labels(labels) if labels else None
         left = [str(place) for place in places if place not in samples.places]
         return image_job(values, kernel, left, groups)

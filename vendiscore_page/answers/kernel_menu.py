@@ -61,9 +61,11 @@ class Choice:
 
 
 _MATRICES = (
-    Choice("K", "are a similarity matrix", "K", "By the matrix given", {"score_K": True}),
+    Choice("K", "are similar in the given matrix", "K", "By the given matrix", {"score_K": True}),
     Choice(
-        *("K, clipped", "are a matrix with negative eigenvalues", "K, clipped"),
+        "K, clipped",
+        "are similar in the given matrix, with negative eigenvalues set to 0",
+        "K, clipped",
         "By the given matrix without its negative eigenvalues",
         {"score_K": True, "psd": "clip"},
     ),
@@ -160,7 +162,7 @@ def describe(chosen: Choice, arguments: Options, q: float) -> str:
         for each in chosen.controls
         if (value := arguments.get(each.keyword or each.name, each.value))
     )
-    given = " · given the prompt" if arguments.get("prompts") else ""
+    given = " · conditioned on the prompt" if arguments.get("prompts") else ""
     return f"{' '.join([chosen.term, *options])}{given} · q {'∞' if math.isinf(q) else f'{q:g}'}"
 
 
@@ -172,16 +174,16 @@ def one_of(value: object, known: Sequence[str], name: str) -> None:
 def check_order(q: object) -> float:
     order = _number(q, "q", "a number of at least 0 or 'inf'")
     if not order >= 0:
-        raise RefusedError(f"q must be at least 0, got {order:g}; 1 is the usual Vendi Score.")
+        raise RefusedError(f"q must be at least 0, got {order:g}; the default is 1.")
     return order
 
 
 def check_threshold(value: object, floor: float = -1.0) -> float:
     """Return a similarity from `floor` to 1, from which on samples are called alike."""
-    name = "The similarity from which samples are alike"
+    name = "The similarity threshold"
     threshold = _number(value, name)
     if not floor <= threshold <= 1:
-        raise RefusedError(f"{name} must be from {floor:.3g} to 1 here, got {threshold:g}.")
+        raise RefusedError(f"{name} must be between {floor:.3g} and 1, got {threshold:g}.")
     return threshold
 
 
@@ -207,10 +209,10 @@ def _read(control: Control, value: Any) -> object:
         try:
             numbers = sorted({int(n) for n in value})
         except (TypeError, ValueError):
-            raise RefusedError(f"{name} must be whole numbers, got {short_repr(value)}.") from None
+            raise RefusedError(f"{name} must be integers, got {short_repr(value)}.") from None
         most = control.most or max(map(int, control.choices))
         if not numbers or not all(1 <= n <= most for n in numbers):
-            raise RefusedError(f"{name} must be from 1 to {most}, got {short_repr(numbers)}.")
+            raise RefusedError(f"{name} must be between 1 and {most}, got {short_repr(numbers)}.")
         return numbers
     number = _number(value or 0, name)
     if not 0 <= number < math.inf:

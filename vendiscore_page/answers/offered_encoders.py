@@ -78,8 +78,8 @@ def download(kind: object, name: object) -> Steps[Record]:
             fetching.terminate()
         if fetching.returncode:
             raise RefusedError(
-                f"{name} was not downloaded; see that this machine reaches huggingface.co and has "
-                f"room on its disk, then try again."
+                f"{name} was not downloaded; check that this machine can reach huggingface.co and "
+                f"has free disk space, then try again."
             )
     yield f"Loading {name}."
     offered.cache_clear()

@@ -40,7 +40,7 @@ _AT_ONCE = 2e9  # multiplications, of which there are more in about a second
 _ROOTS, _EACH = 200, 500
 _FRACTION = re.compile(r"\d+\.\d{5,}")  # of which four digits tell a reader enough
 # Where no encoder is at hand.
-_MEANING = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
+_MEANING = 'To compare meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
 
 
 class Result:
@@ -64,9 +64,7 @@ class Result:
         first, found = self._job, self._found
         choice, reason = _second_choice(first)
         if choice is None:
-            raise RefusedError(
-                f"{reason or 'There is one way to compare these samples here, not two'}."
-            )
+            raise RefusedError(f"{reason or 'Only one kernel is available for these samples'}.")
         if not self._second:
             job = first.compared_by(choice)
             allow_repeats = found.request.allow_repeats
@@ -91,7 +89,7 @@ class Result:
             try:
                 drawn = list(pictures(found))
             except MissingPackageError as error:
-                why = f"No pictures: {error}"
+                why = f"No figures: {error}"
             said = [sentences.describe_kernel(found), found.growth_text, why]
             return {
                 "pictures": [captioned(figure) for figure in drawn],
@@ -114,17 +112,17 @@ def _second_choice(job: Job) -> tuple[Choice | None, str]:
     if choice is None or not mismatch:
         return choice, ""
     because = f"because {mismatch.reason}; the model ({choice.term}) is for English text"
-    return None, f"By meaning: not computed, {because}"
+    return None, f"Score by meaning: not computed, {because}"
 
 
 def _second(first: Job, found: ReportData, job: Job, other: ReportData) -> Record:
-    given = ", given the prompt" if job.prompts else ""
+    given = ", conditioned on the prompt" if job.prompts else ""
     details, sees = other.details, job.choice.sees
     notes = [
         details["typical"],
         f"By {sees}: {sentences.describe_interval(other, job.what)}",
         describe_wording_limits(details, ""),
-        "Each kernel has a scale of its own: compare numbers of one kernel with each other.",
+        "Scores of different kernels cannot be compared with each other.",
     ]
     return {
         "own": first.choice.sees,
@@ -143,8 +141,8 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
     chosen = settings.choice_of(samples)
     if chosen.is_matrix and len(samples) > MAX_SAMPLES:
         raise RefusedError(
-            f"A similarity matrix can have up to {MAX_SAMPLES:,} rows here, got {len(samples):,}; "
-            f"for rows of features pick another way to compare."
+            f"A similarity matrix can have up to {MAX_SAMPLES:,} rows, got {len(samples):,}; for "
+            f"vectors select another kernel."
         )
     if chosen.takes_pairs:
         samples = part(samples, MAX_SAMPLES)
@@ -164,8 +162,8 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
                 raise
             raise RefusedError(
                 f"A similarity matrix must not have negative eigenvalues; in this matrix, they sum "
-                f"to {-error.negative_mass:.3g} of a trace of 1. Pick “K, clipped” to set them to "
-                f"zero."
+                f"to {-error.negative_mass:.3g} of a trace of 1. Select “K, clipped” to set them "
+                f"to zero."
             ) from None
         return found, job, kept[""], (yield from _by_set(each_set, kept[""], chosen, settings))
 
@@ -272,7 +270,7 @@ def _notes(found: ReportData, job: Job, samples: Samples, bad: Mapping[int, str]
         elif not letters:  # with the remedy that the page has
             notes.append(
                 f"{texts} have no spaces between words, so a whole clause counts as one word: "
-                f"under “More”, pick n-grams made of characters (char)."
+                f"under “More options”, select n-grams made of characters (char)."
             )
     return [note for note in notes if note]
 

@@ -38,7 +38,8 @@ def pooled_prompts(sets: Mapping[str, tuple[list[object], int]]) -> list[object]
     for name, (prompts, _) in sets.items():
         if not prompts:
             raise RefusedError(
-                f"Set {name:.60} has no prompts, but others do: take them out of all sets, or none."
+                f"Set {name:.60} has no prompts, but other sets do; pass prompts for all sets or "
+                f"none."
             )
     return [
         prompt

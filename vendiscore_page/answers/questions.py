@@ -29,7 +29,7 @@ def questions(samples: Samples) -> Record:
         label = f"Score each of {len(each):,} {_many('prompt', column)}"
         asked.append(_question(label, alone | {"by": column}))
     if samples.wide:
-        many = f"Score the answers of each row (one model, {len(samples.wide)} answers a prompt)"
+        many = f"Score the answers of each row (one model, {len(samples.wide)} answers per prompt)"
         asked.append(_question(many, alone | {"answers": True, "pool": False, "column": None}))
         how = {"wide": True, "answers": False, "column": None, "sets": "model", "by": None}
         how |= {"prompts": None}
@@ -40,7 +40,7 @@ def questions(samples: Samples) -> Record:
             asked += found
             notes += why
     asked.append(_question("Find near-duplicates", pool, show="clusters"))
-    asked.append(_question(f"Choose {samples.unit}s to keep", pool, show="subset"))
+    asked.append(_question(f"Select diverse {samples.unit}s", pool, show="subset"))
     return {"questions": asked, "unasked": notes}
 
 
@@ -51,10 +51,11 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
     many, notes = _many(role, column), []
     if missing := len(labels) - sum(sizes.values()):
         empty = f"{missing:,} {samples.unit}{'s'[: missing != 1]}"
-        notes.append(f"{empty} without a {role} will be left out of questions about {many}.")
+        notes.append(f"{empty} without a {role} will not be used in analyses of {many}.")
     if len(sizes) == 1:
         only = f"“{next(iter(sizes)):.{_LONG}}”"
-        return [], [*notes, f"There is only one {role}, {only}: a comparison takes two or more."]
+        notes.append(f"There is only one {role}, {only}; a comparison requires at least two.")
+        return [], notes
     here = Counter(samples.roles[role][1])
     sizes = Counter({label: here[label] for label in sizes})
     if len(sizes) > MAX_SETS or min(sizes.values()) < MIN_SAMPLES:
@@ -66,9 +67,9 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
         each = {"by": column, "sets": None}
         return [_question(f"Score each of {len(sizes):,} {many}", each)], notes
     how = {"sets": column, "by": _paired(samples, labels), "prompts": None}
-    found = [_question(f"Which of {len(sizes)} {many} is more diverse?", how, True)]
+    found = [_question(f"Which of the {len(sizes)} {many} is most diverse?", how, True)]
     if samples.kind != "texts" or _share(samples, role):
-        found.append(_question(f"How many different {many}?", how, True, "sources"))
+        found.append(_question(f"What is the effective number of {many}?", how, True, "sources"))
     return found, notes
 
 

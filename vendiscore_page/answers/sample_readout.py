@@ -44,9 +44,9 @@ class UnusableError(RefusedError):
             if problems
         )
         then = (
-            f"Correct them, or leave them out to score the others ({self.others:,})."
+            f"Correct them, or continue with the other {self.others:,}."
             if self.others
-            else "No sample is left to score."
+            else "There are no usable samples."
         )
         super().__init__(f"{self.what}: {'; '.join(self.each)}. {then}")
 
@@ -61,14 +61,14 @@ def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:
     bad = sorted(problems)
     more = "; …" if len(bad) > 1 else "."
     said = (
-        f"Left out {len(bad):,} of {len(samples):,} ({samples.where(bad)}): "
+        f"Not used: {len(bad):,} of {len(samples):,} samples ({samples.where(bad)}): "
         f"{samples.said(bad[0], problems[bad[0]])}{more}"
     )
     kept = {label for i, label in enumerate(samples.groups) if i not in problems} | {""}
     lost = [str(label) for label in dict.fromkeys(samples.groups) if label not in kept]
     if not lost:
         return (said,)
-    return said, f"These groups have no samples left and are not scored: {join_names(lost)}."
+    return said, f"These groups have no usable samples and are not scored: {join_names(lost)}."
 
 
 def sifted(
@@ -139,14 +139,18 @@ def _advised_kernel(samples: Samples) -> tuple[str, list[str]]:
         return "", []
     usual = kernel_menu.choices(samples.kind)[0]
     because = f"{reason}, and the model ({usual.term}) is for English text"
-    return choice.kernel, [f"Compared by {choice.term} unless you choose otherwise: {because}."]
+    return choice.kernel, [
+        f"By default, these texts are compared by {choice.term}, because {because}."
+    ]
 
 
 def _said(samples: Samples) -> str:
     """Say how much was read: "20 rows, 0 unreadable, split by semicolons"."""
     n, bad = len(samples), len(samples.problems)
     counted = f"{n:,} {samples.unit}{'s'[: n != 1]}"
-    many = f"{counted} of {samples.total:,}, drawn at random" if samples.total > n else counted
+    many = counted
+    if samples.total > n:
+        many = f"random subset of {n:,} of {samples.total:,} {samples.unit}s"
     return ", ".join(filter(None, [many, f"{bad:,} unreadable", samples.how]))
 
 

@@ -18,7 +18,8 @@ def captioned(figure: Figure) -> dict[str, str]:
 
 def compared(comparison: Comparison) -> Figure:
     """Draw the scores of sets, compared at one size."""
-    title, text = "Scores at matched size", f"The bar is the {100 * comparison.level:g} % interval."
+    title = "Scores at equal sample size"
+    text = f"Bars show {100 * comparison.level:g} % intervals."
     words = ", ".join(f"{row.name} {row.matched:.1f}" for row in comparison.sets)
     rows = [replace(row, name=truncate(row.name, _NAME)) for row in comparison.sets]
     named = replace(comparison, sets=tuple(rows))

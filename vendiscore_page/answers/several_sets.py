@@ -48,7 +48,8 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     given = list(sets.values())
     kinds = {samples.kind for samples in given}
     if len(kinds) > 1:
-        raise RefusedError(f"Sets of one kind can be compared, got {' and '.join(sorted(kinds))}.")
+        got = " and ".join(sorted(kinds))
+        raise RefusedError(f"All sets must have the same type of samples, got {got}.")
     notes: list[str] = []
     by, grouped = None, False
     if len(given) == 1:
@@ -64,7 +65,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     kind = given[0].kind
     chosen = settings.choice_of(*given)
     if chosen.is_matrix:
-        raise RefusedError("Similarity matrices cannot be compared: pick rows of features.")
+        raise RefusedError("Similarity matrices cannot be compared; use vectors instead.")
     most = min(MAX_SAMPLES, MOST_PAIRED // len(sets)) if chosen.takes_pairs else MAX_SAMPLES
     sets = {name: part(each, most) for name, each in sets.items()}
 
@@ -83,7 +84,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     result = found.comparison
     within = [group for samples in rest for group in samples.groups if grouped]
     if result.groups < len(every := {*within} - {""}):
-        least = f"the {result.groups:,} of {len(every):,} groups that have two or more of each"
+        least = f"the {result.groups:,} of {len(every):,} groups with two or more samples of each"
         notes.append(f"Sets are compared within {least} set.")
     if 0 < result.groups < MIN_VALUES:
         count = result.groups
@@ -138,8 +139,8 @@ def compare_steps(
     for name, size in zip(jobs, sizes, strict=True):
         if size < MIN_SAMPLES:
             raise RefusedError(
-                f"Set {name:.60} has too few samples to be compared: {size}, where a comparison "
-                f"needs at least {MIN_SAMPLES} in every set."
+                f"Set {name:.60} has too few samples for a comparison: {size}; every set must have "
+                f"at least {MIN_SAMPLES}."
             )
     widths = [each.shape[1] for each in samples if isinstance(each, np.ndarray)]
     if len(set(widths)) > 1:
@@ -155,7 +156,7 @@ def compare_steps(
     options = CompareOptions(order, size=matched, allow_repeats=allow_repeats).checked()
     if groups and not options.allow_repeats:
         raise RefusedError(
-            "allow_repeats=false has no effect on intervals of means over prompts; leave it out."
+            "allow_repeats=false has no effect on intervals of means over prompts; remove it."
         )
     names = list(jobs)
     pool, codes, matched_groups = together, np.repeat(np.arange(len(jobs)), sizes), None

@@ -31,7 +31,7 @@ from .submission import COUNTS, LINE, Asked, Kind
 from .visitor_samples import Samples
 from .western_text import encoding_of
 
-BOX = "the box"  # what notes call what was pasted
+BOX = "the text box"  # what notes call what was pasted
 _LINES = (
     "csv",
     "tsv",
@@ -174,8 +174,8 @@ def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
     if len(wide) > 1 and any("column" in options for _, options in choices):
         names, many = join_names(wide), f"{len(wide)} answers of one model"
         choices = [
-            (f"Each of {names} holds the answers of one model", {"wide": True, "kind": "texts"}),
-            (f"Each row holds {many}, in {names}", {"answers": True, "kind": "texts"}),
+            (f"Each of {names} contains the answers of one model", {"wide": True, "kind": "texts"}),
+            (f"Each row contains {many}, in {names}", {"answers": True, "kind": "texts"}),
             *choices,
         ]
     return AskError(error.question, choices)
@@ -187,8 +187,8 @@ def _of_array(arrays: Arrays, name: str, wanted: Wanted, asked: Asked) -> Sample
     header = arrays.headers[arrays.choose_array(column)]
     if (promised := math.prod(header.shape) * header.dtype.itemsize) > MAX_UNPACKED:
         raise RefusedError(
-            f"The array has {promised / 1e6:,.0f} MB; this page takes up to "
-            f"{MAX_UNPACKED // 10**6} MB: save it as float16, or a random part of its rows."
+            f"The array has {promised / 1e6:,.0f} MB; this page accepts up to "
+            f"{MAX_UNPACKED // 10**6} MB. Save it as float16, or save a random subset of its rows."
         )
     wanted = replace(wanted, kind="vectors", column=column, by=None, group_by=None, prompts=None)
     samples = _of_samples(samples_of(arrays, wanted), name, wanted, asked)
@@ -198,7 +198,9 @@ def _of_array(arrays: Arrays, name: str, wanted: Wanted, asked: Asked) -> Sample
 def _images(found: ReadSamples, name: str, asked: Asked) -> Samples:
     """Return the images in a column of a dataset, of which each has its bytes."""
     if not all(isinstance(image, bytes) for image in found.values):
-        raise RefusedError(f"{name:.60} names images but does not hold them: send their files.")
+        raise RefusedError(
+            f"{name:.60} contains names of images, not images; send the image files."
+        )
     names = [f"{found.unit} {place}" for place in found.places]
     samples = pictures(list(zip(names, found.values, strict=True)), name, asked.draw)
     return replace(samples, sentence=f"{found.taken}.")
@@ -208,10 +210,10 @@ def _note(found: ReadSamples, read: Table, name: str, how: Sequence[str]) -> str
     """Say how they were read: `Read 3 rows of a.csv (the first row names …; split by tabs).`"""
     facts = [*how]
     if not read.typed:
-        named = f"the first row names the columns {join_names(read.names):.90}"
-        facts.insert(0, named if read.header is not None else "no row of names")
+        named = f"the first row contains the column names {join_names(read.names):.90}"
+        facts.insert(0, named if read.header is not None else "no header row")
     if read.encoding == "cp1252":
-        facts.append("read as Windows-1252, as it is not UTF-8")
+        facts.append("read as Windows-1252 because it is not UTF-8")
     what = f" of {found.values.shape[1]:,} numbers" if found and found.kind == "vectors" else ""
     said = f" ({'; '.join(facts)})" if facts else ""
-    return f"Read {len(found):,} {found.unit}s{what} of {name:.60}{said}."
+    return f"Read {len(found):,} {found.unit}s{what} from {name:.60}{said}."

@@ -32,13 +32,13 @@ def read(asked: Asked) -> Samples:
     text = str(asked.dataset).strip()
     found = _ID.fullmatch(text)
     if found is None or ".." in text or "--" in text:
-        raise RefusedError(f"Expected the id of a data set, {_HINT}; got {short_repr(text)}.")
+        raise RefusedError(f"Expected the name of a dataset, {_HINT}; got {short_repr(text)}.")
     name, part = found.groups()
     files = _files(name)
     part = _choose(name, files, part or "")
     first, *others = files[part]
     samples = of_file(f"{name}:{part}", _fetched(first, name), "parquet", asked)
-    note = f"The first of {len(others) + 1} files was read; data sets are often sorted."
+    note = f"Only the first of {len(others) + 1} files was read, which may not be a random subset."
     return replace(samples, notes=(*samples.notes, *[note][: len(others)]), python=None)
 
 
@@ -46,12 +46,14 @@ def _choose(name: str, files: Options, wanted: str) -> str:
     """Return the configuration and split that are named or usual; ask for them among others."""
     could = [part for part in files if f"{part}/".startswith(f"{wanted}/" if wanted else "")]
     if not could:
-        raise RefusedError(f"{name} has no {short_repr(wanted)}; it has {join_names(files)}.")
+        raise RefusedError(
+            f"{name} has no part {short_repr(wanted)}. Available: {join_names(files)}."
+        )
     usual = [f"{config}/train" for config in ("default", name.rpartition("/")[2])]
     likely = [part for part in could if part in usual] or could
     if len(likely) > 1:
         raise AskError(
-            f"Which part of {name}? It has {join_names(could)}.",
+            f"Which part of {name} should be read? Available: {join_names(could)}.",
             [(part, {"dataset": f"{name}:{part}"}) for part in could[:100]],
         )
     return likely[0]
@@ -72,7 +74,7 @@ def _files(name: str) -> dict[str, list[str]]:
     addresses = [url for urls in files.values() for url in urls]
     if not addresses or not all(url.startswith(f"{endpoint()}/") for url in addresses):
         raise RefusedError(
-            f"The Hub has no tables of {name} that can be read; download a file of it."
+            f"The Hub has no readable tables of {name}; download a file of it and send that."
         )
     return files
 
@@ -92,14 +94,14 @@ def _fetched(address: str, name: str) -> bytes:
         status = 500
     if status in (401, 403, 404):
         raise RefusedError(
-            f"There is no public data set {name:.100} on the Hub, or the Hub has no table of it: "
-            f"check the id ({_HINT}), or download a file of it and send that."
+            f"There is no public dataset {name:.100} on the Hub, or the Hub has no table of it; "
+            f"check the name ({_HINT}), or download a file of it and send that."
         )
     if status:
         raise RefusedError(
-            "The Hub does not answer just now: try again later, or send a file of the data set."
+            "The Hub does not respond; try again later, or send a file of the dataset."
         )
     raise RefusedError(
         f"The first file of {name:.100} has {answer.length / 1e6:,.0f} MB, more than "
-        f"{MAX_UPLOAD // 10**6} MB: download it and send a random part of its rows."
+        f"{MAX_UPLOAD // 10**6} MB; download it and send a random subset of its rows."
     )

@@ -16,7 +16,7 @@ def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np
     try:
         X = np.asarray(X)
     except ValueError:
-        raise RefusedError("Every row needs as many numbers as the first.") from None
+        raise RefusedError("All rows must have the same number of values.") from None
     if X.dtype.kind not in "fiub":
         raise RefusedError(f"Expected rows of real numbers, got {X.dtype} values.")
     X = X[:, None] if X.ndim == 1 else X
@@ -26,10 +26,10 @@ def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np
     check_count(X.shape[0], MAX_VECTORS, "rows")
     if X.size > MAX_VALUES:
         raise RefusedError(
-            f"{X.shape[0]:,} × {X.shape[1]:,} numbers are too many: this page takes up to "
+            f"{X.shape[0]:,} × {X.shape[1]:,} numbers are too many: this page accepts up to "
             f"{MAX_VALUES:,}."
         )
     rows = np.asarray(X, dtype=np.float64)
     for row, (problem, _) in not_finite(rows).items():
-        raise RefusedError(f"{place(row)} {problem}; remove or fill in such rows first.")
+        raise RefusedError(f"{place(row)} {problem}; remove this row or fill in its values.")
     return rows

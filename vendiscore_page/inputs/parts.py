@@ -24,7 +24,7 @@ _SMALL = 30  # rows a group, of a random part of the rows: with fewer, whole gro
 
 
 def part_note(n: int, total: int, kind: str, within: str = "") -> str:
-    return f"These are {n:,} of {total:,} {kind}{within}, drawn at random: more do not fit here."
+    return f"A random subset of {n:,} of {total:,} {kind}{within} is used because of size limits."
 
 
 def part(samples: Samples, most: int) -> Samples:

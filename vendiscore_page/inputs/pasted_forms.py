@@ -50,7 +50,7 @@ def form_of(text: str, sure: bool) -> str:
     if sure:
         return form
     raise AskError(
-        "Its lines have as many cells each: is it a table?",
+        "All lines have the same number of cells. Is this a table?",
         [("It is a table", {"separator": ROW}), ("Each line is a text", {"separator": LINE})],
     )
 

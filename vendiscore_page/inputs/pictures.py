@@ -70,7 +70,7 @@ def pictures(files: Sequence[tuple[str, bytes]], name: str, draw: int = 0) -> Sa
     if reduced := sum(picture is not None and picture.reduced for picture in found):
         notes.append(
             f"{reduced:,} large photo{'s were' if reduced > 1 else ' was'} read at a reduced size, "
-            f"of at least {REDUCED_SIDE} pixels each way."
+            f"of at least {REDUCED_SIDE} pixels in width and height."
         )
     names = [file for file, _ in chosen]
     known = Samples(found, names, "image", problems, tuple(notes), kind="images")
@@ -161,11 +161,11 @@ def _in_words() -> Iterator[None]:
     except SampleError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise SampleError(0, _too_large("more than 80")) from None
+        raise SampleError(0, _too_large("over 80")) from None
     except UnidentifiedImageError:
-        raise SampleError(0, f"is not an image that can be read here ({_SHOWN})") from None
+        raise SampleError(0, f"is not an image in a supported format ({_SHOWN})") from None
     except (OSError, ValueError, SyntaxError, MemoryError, EOFError, RuntimeError):
-        raise SampleError(0, "cannot be read; it may be cut short or damaged") from None
+        raise SampleError(0, "cannot be read; it may be truncated or damaged") from None
 
 
 def _reduced(data: bytes) -> Image.Image:
@@ -188,8 +188,7 @@ def _known() -> tuple[str, ...]:
 
 
 def _too_large(megapixels: str, most: int = MAX_PIXELS, form: str = "") -> str:
-    of = f" of such a {form}" if most < MAX_PIXELS else ""
+    of = f" for {form} images" if most < MAX_PIXELS else ""
     return (
-        f"has {megapixels} megapixels, where this page takes up to {most / 1e6:.3g}{of}; make it "
-        f"smaller"
+        f"has {megapixels} megapixels, more than the limit of {most / 1e6:.3g}{of}; make it smaller"
     )

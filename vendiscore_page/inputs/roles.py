@@ -127,11 +127,11 @@ def melted(read: Table, columns: Sequence[str], models: bool) -> Table:
     names = [read.names[j] for j in kept]
     names += ["model", "answer"] if models else ["answer"]
     if len({*names}) < len(names):
-        raise RefusedError("A column is called “model” or “answer” already; rename it.")
+        raise RefusedError("The table already has a column “model” or “answer”; rename it.")
     times = len(at) if models else 1
     if (cells := len(read.rows) * times * len(names)) > MAX_VALUES:
         raise RefusedError(
-            f"With a row for each answer this table has {cells:,} cells, more than {MAX_VALUES:,}; "
+            f"With one row per answer, this table has {cells:,} cells, more than {MAX_VALUES:,}; "
             "remove columns or rows."
         )
     rows = []

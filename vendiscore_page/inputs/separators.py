@@ -47,7 +47,7 @@ def split_texts(
     python = python if separator == LINE else None
     whole = Samples(list(found.values()), list(found), unit, kind=kind, python=python)
     samples = fit(whole, asked.draw)
-    of = f" of {name:.60}" if name else ""
+    of = f" from {name:.60}" if name else ""
     return replace(
         samples,
         notes=(f"Read {len(found):,} {unit}{'s' * (len(found) != 1)}{of}.", *samples.notes),

@@ -39,7 +39,7 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
         )
     if asked.draw not in range(2**31):
         raise RefusedError(
-            f"The draw must be a whole number of at least 0, got {short_repr(asked.draw)}."
+            f"`draw` must be an integer of at least 0, got {short_repr(asked.draw)}."
         )
     if asked.dataset:
         found = hub.read(asked)
@@ -82,8 +82,8 @@ def _of_files(files: Sequence[File], asked: Asked) -> Samples:
         return replace(found, name=name, notes=(f"Read {len(every):,} files.", *found.notes))
     names = join_names(name for name, _ in every)
     raise RefusedError(
-        f"Several files are read together if they are images or .txt files, got {names}: send one "
-        f"at a time, or use Compare."
+        f"Several files must all be images or all be .txt files, got {names}; send one file at a "
+        f"time, or use the Compare tab."
     )
 
 
@@ -91,8 +91,8 @@ def _check_sizes(files: Sequence[File]) -> None:
     for name, data in files:
         if len(data) > MAX_UPLOAD:
             raise RefusedError(
-                f"{name:.60} has {len(data) / 1e6:.0f} MB; this page takes up to "
-                f"{MAX_UPLOAD // 10**6} MB a file."
+                f"{name:.60} has {len(data) / 1e6:.0f} MB; this page accepts up to "
+                f"{MAX_UPLOAD // 10**6} MB per file."
             )
 
 

@@ -29,8 +29,8 @@ def samples_in(name: str, data: bytes) -> list[tuple[str, bytes]]:
     else:
         if len(read) != 1:
             raise RefusedError(
-                f"{name:.60} has no images, no .txt files and no single table, but "
-                f"{join_names(there) or 'nothing'}: send the file with the samples."
+                f"{name:.60} must contain images, .txt files or a single table, got "
+                f"{join_names(there) or 'nothing'}; send the file with the samples."
             )
     return list(contents(data, read.__contains__))
 

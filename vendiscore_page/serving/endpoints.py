@@ -169,7 +169,7 @@ def _asked(options: Record) -> Asked:
     for name, value in options.items():
         one_of(name, tuple(kinds), "option")
         if not isinstance(value, kinds[name]):
-            raise RefusedError(f"`{name}` cannot be {short_repr(value)}.")
+            raise RefusedError(f"`{name}` has an invalid value: {short_repr(value)}.")
     return Asked(**options)
 
 
@@ -189,5 +189,5 @@ def _sets(body: Record) -> list[tuple[str, object]]:
         raise RefusedError("`sets` must be a list of objects with a key and a name.")
     names = [str(each.get("name", ""))[:MAX_NAME].strip() for each in sets]
     if len(set(names)) < len(names) or not all(names):
-        raise RefusedError("Give each set a name of its own.")
+        raise RefusedError("Give each set a different name.")
     return list(zip(names, (each.get("key") for each in sets), strict=True))

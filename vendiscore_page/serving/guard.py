@@ -31,11 +31,9 @@ _POST = re.compile(
 )
 _DELETE = re.compile(r"^/gradio_api/mcp(/.*)?$")  # the end of a session
 _OPEN = {"GET": _GET, "HEAD": _GET, "OPTIONS": _GET, "POST": _POST, "DELETE": _DELETE}
-_NO_FILES = (
-    "Files cannot be named here, neither on this server nor by an address: send their contents."
-)
-_ARGUMENTS = "No function takes these arguments; /gradio_api/info lists all."
-_BUSY = "Too many files are being uploaded at the moment; please try again in a few minutes."
+_NO_FILES = "Paths and addresses of files are not accepted; send the contents of the files."
+_ARGUMENTS = "No function accepts these arguments; see /gradio_api/info."
+_BUSY = "Too many files are being uploaded at the moment; try again in a few minutes."
 
 
 class Guard:
@@ -84,7 +82,7 @@ class Guard:
                 # Raised by gradio where it puts named arguments in order.
                 raise HTTPException(422, _ARGUMENTS) from error
         elif method == "POST" and Headers(scope=scope).get("sec-fetch-site") == "cross-site":
-            raise HTTPException(403, "Other sites can use the API, not the routes of the page.")
+            raise HTTPException(403, "Requests from other sites must use the API.")
         elif method == "POST" and path == "/page/read":
             await self._upload(scope, receive, send)
         else:
@@ -142,8 +140,8 @@ class Guard:
         if path[-2] != "v2" and not (isinstance(data, list) and len(data) == count):
             raise HTTPException(
                 422,
-                f"`data` must be a list of the {count} arguments of {name}, which /gradio_api/info "
-                f"lists; /gradio_api/call/v2/{name} takes them by name, and leaves out the rest.",
+                f"`data` must be a list of the {count} arguments of {name} (see /gradio_api/info); "
+                f"to pass only some of them by name, use /gradio_api/call/v2/{name}.",
             )
 
 
@@ -168,7 +166,7 @@ def _loaded(body: bytes) -> object:
 def _limited(scope: Scope, receive: Receive, limit: int) -> Receive:
     """Return what gives a body up to a limit, unless its declared length is beyond it."""
     # FastAPI lets an HTTPException through; any other, it takes for a body that cannot be parsed.
-    large = HTTPException(413, f"A request may have up to {limit // 10**6} MB; send less at once.")
+    large = HTTPException(413, f"A request may have up to {limit // 10**6} MB; send fewer samples.")
     if _length(scope) > limit:
         raise large
     read = 0

@@ -23,14 +23,13 @@ WORKERS = {SHORT: 2, MIDDLE: 1, LONG: 1, AWAY: 2}
 _QUICK = Size(bytes=4_000_000, cells=1_000_000, pixels=40_000_000)
 _MOST_PIXELS = 400_000_000
 _WAITING = 200  # before a visitor in a lane
-_BUSY = "More visitors are here than this page can serve; please try again in a few minutes."
+_BUSY = "This page has too many users at the moment; try again in a few minutes."
 _MOST = 15  # requests of a visitor under way
-_MANY = f"{_MOST} of your requests are under way already; wait for one to finish."
+_MANY = f"{_MOST} of your requests are already running; wait for one to finish."
 # The same for an address, since a classroom can share one, and anybody can invent a session.
 _MOST_SHARED = 120
 _MANY_SHARED = (
-    f"{_MOST_SHARED} requests from your address are under way already; please try again in a "
-    f"moment."
+    f"{_MOST_SHARED} requests from your address are already running; try again in a moment."
 )
 _ABREAST = 6  # requests of an address that count as one, where visitors take turns
 _LONGEST = 40  # characters of a session
@@ -99,7 +98,7 @@ class Lanes:
     def _move(self, lane: str, first: int = 0) -> None:
         for i, turn in enumerate(self._turns[lane][first:], first - WORKERS[lane]):
             if i >= 0:
-                turn.told(f"Waiting: {i} before you." if i else "Waiting: you are next.")
+                turn.told(f"Waiting: {i} ahead of you." if i else "Waiting: you are next.")
             elif not turn.came.is_set():
                 turn.came.set()
                 self._round[lane] = max(self._round[lane], turn.round)

@@ -42,8 +42,8 @@ class Kept:
         """Keep a value of so many bytes, and return its random key."""
         if nbytes > self.most:
             raise RefusedError(
-                f"These samples take {nbytes / 1e6:,.0f} MB of memory; this page keeps up to "
-                f"{self.most / 1e6:,.0f} MB. Send a part of them."
+                f"These samples take {nbytes / 1e6:,.0f} MB of memory; this page stores up to "
+                f"{self.most / 1e6:,.0f} MB. Send fewer samples."
             )
         key = secrets.token_urlsafe()
         with self._lock:

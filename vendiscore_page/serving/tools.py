@@ -15,13 +15,13 @@ from ..answers import api
 
 NAME = "vendiscore"
 INSTRUCTIONS = (
-    "Count how many effectively different samples a set has: the Vendi Score, from 1 (all alike) "
-    "to n (nothing in common). Call one of the four vendi_score tools for one set: texts, images "
-    "as base64, molecules as SMILES, or vectors. Call vendi_compare to ask which of two to eight "
-    "sets or models is more diverse; where models answered the same prompts, pass it rows with "
-    "model, prompt and text. Report VS with n, the kernel and VS_low to VS_high (with "
+    "Compute the Vendi Score, the effective number of samples: 1 if all are identical, n if no two "
+    "of the n samples are similar. Call one of the four vendi_score tools for one set: texts, "
+    "images as base64, molecules as SMILES, or vectors. Call vendi_compare to test which of two to "
+    "eight sets or models is more diverse; if models answered the same prompts, pass it rows "
+    "with model, prompt and text. Report VS with n, the kernel and VS_low to VS_high (with "
     "q = 2, these fields are VS_q2, VS_q2_low and VS_q2_high); scores of different n, q or kernels "
-    "cannot be compared. Send samples themselves: no address is opened."
+    "cannot be compared. Send the samples, not their addresses."
 )
 _FIELD = re.compile(r"(\w+) \(([\w ]+)\): (.*)")
 

@@ -26,7 +26,7 @@ _SILENCE = 15.0  # seconds after which a proxy might take a connection for dead
 GONE = 410  # the status of samples and results that are not kept any more
 # Errors about the input, of the page and of the library: their messages are for the visitor.
 _EXPECTED = (ValueError, TypeError, MemoryError, MissingPackageError)
-OURS = "Something went wrong on our side, not with your input; please try again later."
+OURS = "An error occurred on the server, not because of your input; try again later."
 _log = logging.getLogger(__name__)
 HEADERS = {
     "Content-Security-Policy": (

@@ -116,8 +116,8 @@ LONG = "x" * 20_001
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: texts([["a"], "b"]), "number 0 is such a list, but number 1 is not: 'b'"),
-        (lambda: texts(["b", ["a"]]), "number 1 is such a list, but number 0 is not: 'b'"),
+        (lambda: texts([["a"], "b"]), "item 0 is a list, but item 1 is not: 'b'"),
+        (lambda: texts(["b", ["a"]]), "item 1 is a list, but item 0 is not: 'b'"),
         (lambda: texts([["a"], []]), "Group 1 is empty; remove this group"),
         (lambda: texts([[]]), "Group 0 is empty; remove this group"),
         (lambda: texts([["a"], ["b", 3]]), "but number 1 of group 1 is int"),
@@ -130,11 +130,11 @@ LONG = "x" * 20_001
             lambda: api.vendi_score_molecules([["CCO"], ["C" * 301]]),
             "number 0 of group 1 has 301 char",
         ),
-        (lambda: vectors([[[1.0], [2.0]], [1.0]]), "but number 1 is not: [1.0]"),
+        (lambda: vectors([[[1.0], [2.0]], [1.0]]), "but item 1 is not: [1.0]"),
         (lambda: vectors([[[1.0], [2.0]], []]), "Group 1 is empty"),
-        (lambda: vectors([[[1.0]], [[2.0, 1.0]]]), "as many numbers as the first"),
+        (lambda: vectors([[[1.0]], [[2.0, 1.0]]]), "same number of values"),
         (lambda: vectors([[[1.0]], [[2.0], [float("nan")]]]), "Row 1 of group 1 has nan"),
-        (lambda: vectors([[[1.0]], [[1.0]]], "K"), "one matrix of all samples, got 2 groups"),
+        (lambda: vectors([[[1.0]], [[1.0]]], "K"), "contain all samples, got 2 groups"),
         (
             lambda: api.vendi_score_images([["QQ=="], ["QQ=="]]),
             "Image 0 of group 0 is not an image",
@@ -153,7 +153,7 @@ def test_calls_reject_invalid_or_too_large_groups(call, message):
 
 
 def test_empty_vector_is_rejected():
-    with pytest.raises(RefusedError, match="as many numbers as the first"):
+    with pytest.raises(RefusedError, match="same number of values"):
         vectors([[1.0, 2.0], []])
 
 
@@ -172,7 +172,7 @@ def test_pasted_nested_list_is_scored_by_group():
         (row["n"], row["VS"]) for row in EXPECTED["details"]["groups"]
     ]
     expected_copies = (
-        "According to this kernel, 1 of the 9 texts is an exact repeat of others within their "
+        "According to this kernel, 1 of the 9 texts is an exact duplicate of others within their "
         "groups."
     )
     assert result["copies"] == expected_copies
@@ -219,8 +219,8 @@ def test_rows_without_group_are_rejected_or_dropped():
     assert result["VS"] == pytest.approx(expected["VS"], rel=1e-12)
     assert result["left_out"] == [3, 4, 6]
     notes = " ".join(result["notes"])
-    assert "Left out 3 of 7" in notes
-    assert "These groups have no samples left and are not scored: y." in notes
+    assert "Not used: 3 of 7" in notes
+    assert "These groups have no usable samples and are not scored: y." in notes
 
 
 def test_papers_and_report_describe_all_groups():

@@ -107,7 +107,7 @@ def test_api_scores_and_compares_with_registered_kernel(registered_kernels):
 def test_options_of_other_kernels_are_checked_and_ignored():
     chosen = kernel_menu.choice("vectors", "cosine")
     assert kernel_menu.arguments(chosen, {"sigma": 2, "ns": [1]}) == {"k": "cosine"}
-    with pytest.raises(RefusedError, match="ns must be whole numbers, got 'x'"):
+    with pytest.raises(RefusedError, match="ns must be integers, got 'x'"):
         kernel_menu.arguments(chosen, {"ns": "x"})
 
 

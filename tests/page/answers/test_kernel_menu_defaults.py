@@ -44,10 +44,10 @@ def test_unsuited_texts_use_ngrams_and_give_reason(reason, texts):
     result = run_steps(one_set.score(make_samples(texts), Settings()))
     assert result.answer["kernel"] == "ngram_overlap"
     assert json_round_trip(result.answer)["second"]["sentence"] == (
-        f"By meaning: not computed, because {reason}; the model (MiniLM) is for English text"
+        f"Score by meaning: not computed, because {reason}; the model (MiniLM) is for English text"
     )
     assert not result.second_is_long
-    with pytest.raises(RefusedError, match="By meaning: not computed, because the "):
+    with pytest.raises(RefusedError, match="Score by meaning: not computed, because the "):
         run_steps(result.second())
     assert "semantic" not in result.answer["wording"]
     preview = sample_readout.read_answer(make_samples(texts))

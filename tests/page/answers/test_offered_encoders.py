@@ -87,7 +87,7 @@ def test_static_vectors_replace_unavailable_encoder():
     assert result["sentence"].startswith("By what they mean (static vectors), this set of 14 texts")
     assert "model_path='wordllama'" in result["code"]
     wording_result = score_samples(TEXTS, kernel="ngram_overlap")
-    assert "For meaning, use the Python package" not in wording_result.answer["wording"]
+    assert "To compare meaning, use the Python package" not in wording_result.answer["wording"]
     assert run_steps(wording_result.second())["sentence"].endswith(" by meaning (static vectors)")
 
 

@@ -54,7 +54,7 @@ def test_missing_encoder_is_downloaded_once_and_scores(page):
             list(page_client.iter_messages(http, "download", **request))
         # The fake Hub does not have DINOv2.
         with pytest.raises(
-            page_client.RejectedRequestError, match="DINOv2 was not downloaded; see"
+            page_client.RejectedRequestError, match="DINOv2 was not downloaded; check"
         ):
             list(page_client.iter_messages(http, "download", kind="images", kernel="DINOv2"))
     assert 1.5 < result["VS"] < 2.8

@@ -60,7 +60,8 @@ def test_note_on_text_without_spaces_names_page_settings():
     assert any(
         "2 of 10 distinct texts have no spaces between words" in note for note in notes_on_few
     )
-    assert any("under “More”, pick n-grams made of characters" in note for note in notes_on_few)
+    hint = "under “More options”, select n-grams made of characters"
+    assert any(hint in note for note in notes_on_few)
     assert sum("no spaces between words" in note for note in notes_on_many) == 1
     for note in (*notes_on_few, *notes_on_many):
         assert not any(word in note for word in ("=", "tokenizer", "`", "jieba")), note
@@ -90,7 +91,7 @@ def test_sentence_describes_comparison_and_copies():
     result = score_as_json([*RUT, RUT[0]])
     assert result["sentence"].startswith("By the words they share, this set of 13 texts is as ")
     assert result["copies"].startswith(
-        "According to this kernel, 1 of the 13 texts is an exact repeat of"
+        "According to this kernel, 1 of the 13 texts is an exact duplicate of"
     )
     assert result["comparison"] == "n-grams of 1–4 words · q 1"
     assert result["interval"].startswith("95 % interval: ")
@@ -145,8 +146,8 @@ def test_large_vector_set_is_scored_whole_and_pairs_are_sampled():
     assert result["VS"] == compute(vectors, k="cosine", ci=0.95)["VS"]
     assert (result["n"], len(result["samples"]["place"])) == (MAX_COMPARED + 300, MAX_COMPARED)
     assert (
-        f"Pairs were compared among {MAX_COMPARED:,} of the {MAX_COMPARED + 300:,} samples, "
-        "drawn at random." in result["notes"]
+        f"Pairs were compared in a random subset of {MAX_COMPARED:,} of the "
+        f"{MAX_COMPARED + 300:,} samples." in result["notes"]
     )
     assert len(result["samples"]["place"]) == MAX_COMPARED == len(set(result["samples"]["place"]))
     assert max(result["samples"]["nearest"]) < MAX_COMPARED
@@ -166,8 +167,8 @@ def test_too_many_rows_for_kernel_are_subsampled():
     rows = np.array(results[2]["samples"]["place"]) - 1
     assert results[2]["VS"] == compute(vectors[rows], k="rbf", ci=0.95)["VS"]
     assert (results[2]["n"], results[2]["total"]) == (MAX_SAMPLES, MAX_SAMPLES + 200)
-    assert any("These are 1,000 of 1,200 vectors" in note for note in results[0]["notes"])
-    with pytest.raises(RefusedError, match="up to 1,000 rows here, got 1,200"):
+    assert any("A random subset of 1,000 of 1,200 vectors" in note for note in results[0]["notes"])
+    with pytest.raises(RefusedError, match="up to 1,000 rows, got 1,200"):
         score_as_json(vectors, "vectors", "K")
 
 
@@ -198,13 +199,13 @@ def test_unusable_samples_are_rejected_or_dropped():
     assert result["left_out"] == [2, 4]
     assert result["samples"]["place"] == [1, 3, 5]
     assert result["samples"]["text"] == ["CCO", "CCC", "CCCC"]
-    assert [note[:15] for note in result["notes"]] == ["Left out 2 of 5"]
+    assert [note[:15] for note in result["notes"]] == ["Not used: 2 of "]
 
 
 def test_matrix_can_be_clipped_and_drops_rows_with_columns():
     K = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
     with pytest.raises(
-        RefusedError, match=r"sum to -0\.267 of a trace of 1\. Pick “K, clipped” to"
+        RefusedError, match=r"sum to -0\.267 of a trace of 1\. Select “K, clipped” to"
     ):
         score_as_json(K, "vectors", "K")
     result = score_as_json(K, "vectors", "K, clipped")
@@ -230,11 +231,11 @@ def test_answer_for_thousand_texts_has_bounded_size():
     ("settings", "message"),
     [
         ({"kernel": "os.system"}, "Unknown kernel 'os.system'; pick one of"),
-        ({"options": {"ns": []}}, "ns must be from 1 to 10, got"),
+        ({"options": {"ns": []}}, "ns must be between 1 and 10, got"),
         ({"options": {"unit": "line"}}, "Unknown unit"),
         ({"q": -1}, "q must be at least 0"),
         ({"q": None}, "q must be a number"),
-        ({"threshold": 2}, "must be from -1 to 1 here, got 2"),
+        ({"threshold": 2}, "must be between -1 and 1, got 2"),
     ],
 )
 def test_invalid_settings_are_rejected(settings, message):

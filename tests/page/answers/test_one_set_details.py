@@ -25,7 +25,7 @@ def test_groups_at_new_threshold_match_new_score():
         names = ("threshold", "repeats", "boundary", "groups", "without")
         assert groups == {name: new_result[name] for name in names}
     for invalid_threshold in (0.2, 1.01, "x", None, float("nan")):
-        with pytest.raises(RefusedError, match="from which samples are alike must be"):
+        with pytest.raises(RefusedError, match="similarity threshold must be"):
             result.groups(invalid_threshold)
 
 
@@ -71,7 +71,7 @@ def test_preview_describes_samples_before_scoring():
     samples = make_samples(["CCO", "", "CCC", "CC"], "molecules", problems={1: "is empty"}, total=9)
     preview = json_round_trip(sample_readout.read_answer(samples))
     assert preview["preview"] == ["CCO", "CCC", "CC"]
-    assert preview["said"] == "4 lines of 9, drawn at random, 1 unreadable"
+    assert preview["said"] == "random subset of 4 of 9 lines, 1 unreadable"
     assert (preview["n"], preview["total"], preview["kind"]) == (4, 9, "molecules")
     assert preview["problems"]["count"] == 1
     assert preview["problems"]["others"] == 3

@@ -66,7 +66,7 @@ def test_code_prints_both_scores(capsys):
 def test_second_score_is_conditioned_on_prompt():
     result = score_samples(TEXTS, kernel="MiniLM", prompts=PROMPT)
     second_answer = run_steps(result.second())
-    assert second_answer["sentence"].endswith("by wording (n-grams), given the prompt")
+    assert second_answer["sentence"].endswith("by wording (n-grams), conditioned on the prompt")
     expected = compute(TEXTS, **WORDING, prompts=[PROMPT], given_prompt=True)["VS"]
     assert second_answer["VS"] == pytest.approx(expected, rel=1e-12)
     assert second_answer["VS"] != pytest.approx(compute(TEXTS, **WORDING)["VS"], rel=1e-6)
@@ -103,7 +103,7 @@ def test_second_score_is_computed_once():
 def test_samples_other_than_texts_have_one_score():
     molecules = run_steps(one_set.score(make_samples(["CCO", "CCC"], "molecules"), Settings()))
     assert molecules.answer["second"] is None
-    with pytest.raises(RefusedError, match="one way to compare"):
+    with pytest.raises(RefusedError, match="Only one kernel"):
         run_steps(molecules.second())
     assert score_samples(["alone"]).answer["second"] is None
 
@@ -112,7 +112,7 @@ def test_missing_encoder_adds_hint_about_ngram_limits(monkeypatch):
     monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
     answer = score_samples(TEXTS, kernel="ngram_overlap").answer
     assert answer["second"] is None
-    hint = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
+    hint = 'To compare meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
     assert answer["wording"] == f"{NGRAM_LIMITS} {hint}"
 
 

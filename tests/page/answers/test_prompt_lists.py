@@ -47,9 +47,9 @@ def test_single_prompt_matches_compute():
     expected = compute(ANSWERS, prompts=PROMPT, given_prompt=True)["VS"]
     assert answer["VS"] == pytest.approx(expected, rel=1e-12)
     assert answer["VS"] != pytest.approx(compute(ANSWERS)["VS"], rel=1e-3)
-    assert answer["comparison"] == "n-grams of 1–4 words · given the prompt · q 1"
+    assert answer["comparison"] == "n-grams of 1–4 words · conditioned on the prompt · q 1"
     assert "|prompts=given|" in answer["signature"]
-    assert answer["sentence"].startswith("By the words they share, given the prompt, ")
+    assert answer["sentence"].startswith("By the words they share, conditioned on the prompt, ")
     assert (answer["prompts"], answer["prompt"]) == ([PROMPT], [0])
     assert score_as_json(ANSWERS, prompts="  ")["VS"] == score_as_json(ANSWERS)["VS"]
 
@@ -137,7 +137,7 @@ def test_comparison_is_conditioned_on_prompts(has_prompt_column, times):
             answer,
             compare({"A": first_texts, "B": second_texts}, prompts=PROMPT, given_prompt=True),
         )
-    assert "given the prompt" in answer["comparison"]
+    assert "conditioned on the prompt" in answer["comparison"]
     assert "|prompts=given|" in answer["signature"]
 
 

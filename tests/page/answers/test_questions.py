@@ -41,10 +41,10 @@ def test_table_with_models_and_prompts_offers_all_questions():
     assert list(result) == [
         "Score all 30 rows",
         "Score each of 5 prompts",
-        "Which of 3 models is more diverse?",
-        "How many different models?",
+        "Which of the 3 models is most diverse?",
+        "What is the effective number of models?",
         "Find near-duplicates",
-        "Choose rows to keep",
+        "Select diverse rows",
     ]
     assert notes == []
     assert result["Score each of 5 prompts"]["options"] == {"by": "prompt", "sets": None}
@@ -54,7 +54,7 @@ def test_table_with_models_and_prompts_offers_all_questions():
 def test_models_are_compared_within_repeated_prompts(times, by):
     rows = make_answers(3, times)
     question = offered_questions("model,prompt,answer", rows)[0][
-        "Which of 3 models is more diverse?"
+        "Which of the 3 models is most diverse?"
     ]
     assert question["compares"]
     assert question["options"] == {"sets": "model", "by": by, "prompts": None}
@@ -69,7 +69,7 @@ def test_unpaired_prompts_are_dropped_with_note():
     page = compare_as_json({"A": read_rows("model,prompt,answer", rows, sets="model", by="prompt")})
     assert page["within"] == 5
     assert page["notes"][-1] == (
-        "Sets are compared within the 5 of 6 groups that have two or more of each set."
+        "Sets are compared within the 5 of 6 groups with two or more samples of each set."
     )
     assert {row["n"] for row in page["rows"]} == {10}
 
@@ -93,16 +93,17 @@ def test_questions_count_all_rows_of_subsampled_table():
     assert list(result)[:4] == [
         "Score 1,000 of 4,200 rows",
         "Score each of 700 prompts",
-        "Which of 3 models is more diverse?",
-        "How many different models?",
+        "Which of the 3 models is most diverse?",
+        "What is the effective number of models?",
     ]
     assert notes == []
-    options = result["Which of 3 models is more diverse?"]["options"]
+    options = result["Which of the 3 models is most diverse?"]["options"]
     assert options == {"sets": "model", "by": "prompt", "prompts": None}
     page = compare_as_json({"A": read_rows(header, rows, **options)})
     assert page["within"] == 166
     assert page["notes"][2] == (
-        "These are 996 of 4,200 texts, in 166 of 700 groups, drawn at random: more do not fit here."
+        "A random subset of 996 of 4,200 texts, in 166 of 700 groups is used because of size "
+        "limits."
     )
 
 
@@ -139,15 +140,15 @@ def test_unanswerable_question_is_replaced_by_reason(header, rows, missing, mess
 def test_rows_without_model_are_counted_in_note():
     rows = [("" if i < 3 else "ab"[i % 2], f"text {i} is") for i in range(20)]
     result, notes = offered_questions("model,answer", rows)
-    assert "Which of 2 models is more diverse?" in result
-    assert "How many different models?" not in result  # the table has no prompts
-    assert notes == ["3 rows without a model will be left out of questions about models."]
+    assert "Which of the 2 models is most diverse?" in result
+    assert "What is the effective number of models?" not in result  # the table has no prompts
+    assert notes == ["3 rows without a model will not be used in analyses of models."]
 
 
 def test_question_about_label_contains_column_name():
     rows = [("xy"[i % 2], f"text {i} is") for i in range(20)]
     assert (
-        "Which of 2 groups by “genre” is more diverse?"
+        "Which of the 2 groups by “genre” is most diverse?"
         in offered_questions("genre,answer", rows)[0]
     )
 
@@ -184,7 +185,7 @@ def test_eight_columns_are_scored_as_answers_of_one_model(prompts, stem):
             read_rows(",".join(header), table)
         options = caught.value.choices[1][1]
     else:
-        label = "Score the answers of each row (one model, 8 answers a prompt)"
+        label = "Score the answers of each row (one model, 8 answers per prompt)"
         options = offered_questions(",".join(header), table)[0][label]["options"]
     result = read_rows(",".join(header), table, **options)
     assert result.values == [text for row in rows for text in row]

@@ -50,13 +50,13 @@ def test_invalid_molecules_are_all_listed_or_dropped():
     assert (error.others, error.rows) == (5, "rows 3, 5, 7, 9 and 11")
     for row, smiles, line in zip((3, 5, 7, 9, 11), INVALID, error.each, strict=True):
         assert line == f"row {row}, {smiles!r}, is not a SMILES that RDKit can parse"
-    assert "or leave them out to score the others (5)" in str(error)
+    assert "or continue with the other 5" in str(error)
     result = score_samples(samples, "morgan", leave_out=True)
     assert result["VS"] == pytest.approx(compute(VALID, k="morgan")["VS"], rel=1e-12)
     assert result["left_out"] == [3, 5, 7, 9, 11]
     notes = " ".join(result["notes"])
     assert "10 molecules of column 'SMILES'; left out: compound_id" in notes
-    assert "Left out 5 of 10 (rows 3, 5, 7, 9 and 11)" in notes
+    assert "Not used: 5 of 10 samples (rows 3, 5, 7, 9 and 11)" in notes
 
 
 def test_consecutive_rows_are_listed_as_range():
@@ -95,7 +95,7 @@ def test_error_shows_first_ten_of_many_invalid_rows():
 def test_error_without_usable_sample_offers_nothing(leave_out):
     error = get_unusable_error(read_text("X1\nX2", kind="molecules"), "morgan", leave_out=leave_out)
     assert error.others == 0
-    assert "No sample is left to score" in str(error)
+    assert "There are no usable samples" in str(error)
 
 
 def test_texts_shorter_than_ngrams_are_rejected_or_dropped():

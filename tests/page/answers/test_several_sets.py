@@ -65,7 +65,7 @@ def test_sets_of_same_population_rarely_differ():
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_comparison_rejects_small_sets(n):
-    message = f"Set mine has too few samples to be compared: {n}, "
+    message = f"Set mine has too few samples for a comparison: {n}; "
     with pytest.raises(RefusedError, match=message):
         compare_as_json({"mine": [f"x{i}" for i in range(n)], "yours": ["same"] * 20})
 
@@ -118,7 +118,7 @@ def test_comparison_contains_all_pairs_of_sets():
         (lambda: api.vendi_compare([["a"], "b"]), "Set 1 must be a list of texts"),
         (lambda: api.vendi_compare([["a"], ["b"]], kind="files"), "Unknown kind"),
         (lambda: api.vendi_compare([["a"], ["b"]]), "Set A has too few samples"),
-        (lambda: api.vendi_compare([["a"] * 4] * 2, prompts=[["x"]]), "one prompt, or 8"),
+        (lambda: api.vendi_compare([["a"] * 4] * 2, prompts=[["x"]]), "or 8 prompts"),
         (lambda: api.vendi_compare([["a"] * 1001] * 2), "More than 1,000"),
         (
             lambda: api.vendi_compare([[[1]] * 4, [[1, 2]] * 4], "vectors", "rbf"),
@@ -129,7 +129,7 @@ def test_comparison_contains_all_pairs_of_sets():
         (lambda: compare_as_json({"A": np.eye(4), "B": np.eye(4)}, "vectors", "K"), "matri"),
         (
             lambda: compare_as_json({"A": ["a"] * 4, "B": make_samples(["C"] * 4, "molecules")}),
-            "of one kind",
+            "same type of samples",
         ),
     ],
 )
@@ -146,7 +146,7 @@ def test_unusable_samples_are_listed_by_set_or_dropped():
     assert "B, line 2" in str(caught.value)
     answer = compare_as_json(sets, "molecules", "morgan", leave_out=True)
     assert {row["name"]: row["n"] for row in answer["rows"]} == {"A": 4, "B": 4}
-    assert any(note.startswith("B: Left out 1 of 5") for note in answer["notes"])
+    assert any(note.startswith("B: Not used: 1 of 5") for note in answer["notes"])
     assert ("B", 2) not in zip(answer["map"]["set"], answer["map"]["place"], strict=True)
 
 
@@ -155,7 +155,7 @@ def test_large_sets_are_subsampled_and_compared_at_size_100():
     answer = compare_as_json(sets, "vectors", "cosine")
     assert answer["matched_size"] == 100
     assert {row["name"]: row["n"] for row in answer["rows"]} == {"A": 110, "B": 1_000}
-    assert answer["notes"][0].startswith("B: These are 1,000 of 1,050 vectors, drawn at random")
+    assert answer["notes"][0].startswith("B: A random subset of 1,000 of 1,050 vectors")
 
 
 def test_vector_sets_share_bandwidth():
@@ -223,18 +223,18 @@ def test_rows_without_group_are_rejected_or_dropped():
     answer = compare_as_json({"A": samples}, leave_out=True)
     assert sum(row["n"] for row in answer["rows"]) == 45
     assert any("row 47" in note and "has no group" in note for note in answer["notes"])
-    assert any(note.startswith("old: Left out") and "row 48" in note for note in answer["notes"])
+    assert any(note.startswith("old: Not used") and "row 48" in note for note in answer["notes"])
 
 
 def test_comparison_rejects_too_few_or_too_many_groups():
-    message = r"Two to 8 sets or groups can be compared, got {}; add a set, or pick the column"
+    message = r"Two to 8 sets or groups can be compared, got {}; add a set, or select the column"
     with pytest.raises(RefusedError, match=message.format("one set without groups")):
         compare_as_json({"A": SETS["old"]})
     with pytest.raises(RefusedError, match=message.format("1 in column 'model'")):
         compare_as_json({"A": read_table({"old": SETS["old"]})})
     with pytest.raises(RefusedError, match=message.format("9 in column 'model'")):
         compare_as_json({"A": read_table({f"m{i}": SETS["old"][:4] for i in range(9)})})
-    with pytest.raises(RefusedError, match="Set few has too few samples to be compared: 3"):
+    with pytest.raises(RefusedError, match="Set few has too few samples for a comparison: 3"):
         compare_as_json({"A": read_table({"few": SETS["old"][:3], "many": SETS["new"]})})
 
 

@@ -91,7 +91,7 @@ def test_ambiguous_dataset_raises_ask_error(hub_server, dataset, question, expec
     ],
 )
 def test_invalid_ids_are_rejected_without_request(hub_server, name):
-    with pytest.raises(RefusedError, match="Expected the id of a data set, owner/name"):
+    with pytest.raises(RefusedError, match="Expected the name of a dataset, owner/name"):
         read_dataset(name)
     assert not hub_server.requested_paths
 
@@ -99,9 +99,12 @@ def test_invalid_ids_are_rejected_without_request(hub_server, name):
 @pytest.mark.parametrize(
     ("dataset", "message"),
     [
-        ("me/nothing", "There is no public data set me/nothing on the Hub"),
-        ("me/stories:none", "me/stories has no 'none'; it has default/train, default/test"),
-        ("me/stories:default/none", "has no 'default/none'; it has default/train"),
+        ("me/nothing", "There is no public dataset me/nothing on the Hub"),
+        (
+            "me/stories:none",
+            "me/stories has no part 'none'. Available: default/train, default/test",
+        ),
+        ("me/stories:default/none", "has no part 'default/none'. Available: default/train"),
     ],
 )
 def test_missing_dataset_or_part_is_rejected(hub_server, dataset, message):
@@ -112,16 +115,19 @@ def test_missing_dataset_or_part_is_rejected(hub_server, dataset, message):
 @pytest.mark.parametrize(
     ("response", "message"),
     [
-        ((200, b"<html>"), "no tables of a/b that can be read"),
-        ((200, b"[1]"), "no tables of a/b"),
-        ((200, b"{}"), "no tables of a/b"),
-        ((200, b'{"default": {"train": ["http://127.0.0.1:1/x.parquet"]}}'), "no tables of a/b"),
-        ((200, b'{"default": {"train": ["file:///etc/passwd"]}}'), "no tables of a/b"),
-        ((200, b'{"default": {"train": [3]}}'), "no tables of a/b"),
-        ((200, b"[" * 10_000), "no tables of a/b"),
-        ((200, b" " * 5_000_000), "no tables of a/b"),
-        ((500, b""), "does not answer just now: try again later"),
-        ((403, b""), "There is no public data set a/b"),
+        ((200, b"<html>"), "no readable tables of a/b"),
+        ((200, b"[1]"), "no readable tables of a/b"),
+        ((200, b"{}"), "no readable tables of a/b"),
+        (
+            (200, b'{"default": {"train": ["http://127.0.0.1:1/x.parquet"]}}'),
+            "no readable tables of a/b",
+        ),
+        ((200, b'{"default": {"train": ["file:///etc/passwd"]}}'), "no readable tables of a/b"),
+        ((200, b'{"default": {"train": [3]}}'), "no readable tables of a/b"),
+        ((200, b"[" * 10_000), "no readable tables of a/b"),
+        ((200, b" " * 5_000_000), "no readable tables of a/b"),
+        ((500, b""), "does not respond; try again later"),
+        ((403, b""), "There is no public dataset a/b"),
     ],
 )
 def test_invalid_hub_responses_are_rejected(monkeypatch, response, message):
@@ -133,7 +139,7 @@ def test_invalid_hub_responses_are_rejected(monkeypatch, response, message):
 
 def test_unreachable_hub_has_its_own_message(monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(RefusedError, match="The Hub does not answer just now"):
+    with pytest.raises(RefusedError, match="The Hub does not respond"):
         read_dataset("me/stories")
 
 
@@ -141,7 +147,9 @@ def test_first_of_several_files_is_read_with_note(hub_server):
     hub_server.sets["me/long"] = {"default": {"train": [STORIES, OTHER_ANSWERS]}}
     result = read_dataset("me/long")
     assert result.values == files.TEXTS
-    assert result.notes[-1] == "The first of 2 files was read; data sets are often sorted."
+    assert (
+        result.notes[-1] == "Only the first of 2 files was read, which may not be a random subset."
+    )
 
 
 def test_too_large_file_is_not_downloaded(hub_server, monkeypatch):
@@ -149,7 +157,7 @@ def test_too_large_file_is_not_downloaded(hub_server, monkeypatch):
     hub_server.sets["me/long"] = {
         "default": {"train": [files.encode_parquet(a=["b c"] * 9, d=[*range(9)])]}
     }
-    with pytest.raises(RefusedError, match="has 0 MB, more than 0 MB: download it and send"):
+    with pytest.raises(RefusedError, match="has 0 MB, more than 0 MB; download it and send"):
         read_dataset("me/long")
 
 

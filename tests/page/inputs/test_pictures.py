@@ -38,9 +38,9 @@ def test_zip_reader_ignores_system_files():
             lambda: encode_zip({f"{i}.png": b"\0" * 6 * 10**7 for i in range(4)}),
             "unpacks to more than 192 MB",
         ),
-        ("a.zip", lambda: encode_zip({"a.doc": b"hello"}), "has no images, no .txt files"),
-        ("a.zip", lambda: encode_zip({}), "but nothing"),
-        ("a.zip", lambda: encode_zip({"b.zip": encode_zip({"a.png": b""})}), "but b.zip"),
+        ("a.zip", lambda: encode_zip({"a.doc": b"hello"}), "must contain images, .txt files"),
+        ("a.zip", lambda: encode_zip({}), "got nothing"),
+        ("a.zip", lambda: encode_zip({"b.zip": encode_zip({"a.png": b""})}), "got b.zip"),
     ],
     ids=range(8),
 )
@@ -74,14 +74,17 @@ def test_paths_in_zip_names_are_removed():
     [
         (
             lambda: encode_grey_png(20_000, 20_000),
-            "has more than 80 megapixels, where this page takes",
+            "has over 80 megapixels, more than the limit",
         ),
         (
             lambda: encode_grey_png(9_001, 7_000),
-            "has 63 megapixels, where this page takes up to 55",
+            "has 63 megapixels, more than the limit of 55",
         ),
-        (lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "is not an image that can be read"),
-        (lambda: b"hello", "is not an image that can be read here (PNG, JPEG"),
+        (
+            lambda: b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+            "is not an image in a supported format",
+        ),
+        (lambda: b"hello", "is not an image in a supported format (PNG, JPEG"),
         (lambda: encode_grey_png(300, 300)[:-30], "cannot be read"),
         (hostile_files.truncated_jpeg, "cannot be read"),
         (lambda: files.encode_photo("HEIF")[:-200], "cannot be read"),
@@ -129,7 +132,7 @@ def test_too_many_images_are_subsampled():
     entries = {f"{i}.png": encode_grey_png(5, 5, i % 250) for i in range(300)}
     result = read(make_upload("a.zip", encode_zip(entries)))
     assert (len(result), result.total) == (200, 300)
-    assert "200 of 300 images, drawn at random" in result.notes[-1]
+    assert "A random subset of 200 of 300 images" in result.notes[-1]
     other = read(make_upload("a.zip", encode_zip(entries)), Asked(draw=1))
     assert result.places != other.places
 

@@ -182,7 +182,7 @@ def test_one_column_per_model_can_be_read_as_sets():
     with pytest.raises(AskError, match="Which column holds the samples") as caught:
         read_table("id,prompt,model_a,model_b", rows)
     label, options = caught.value.choices[0]
-    assert label == "Each of model_a, model_b holds the answers of one model"
+    assert label == "Each of model_a, model_b contains the answers of one model"
     result = read_table("id,prompt,model_a,model_b", rows, **options)
     assert result.values == [text for row in rows for text in row[2:]]
     assert list(result.places) == [2, 2, 3, 3, 4, 4, 5, 5]

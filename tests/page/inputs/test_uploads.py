@@ -135,7 +135,7 @@ def test_too_many_texts_are_subsampled_with_note():
     for result in (first, other):
         assert (len(result), result.total) == (1000, 3000)
         assert result.notes[-1] == (
-            "These are 1,000 of 3,000 texts, drawn at random: more do not fit here."
+            "A random subset of 1,000 of 3,000 texts is used because of size limits."
         )
         assert result.values == [f"text number {line}" for line in result.places]
     assert list(first.places) == sorted(first.places) == list(same.places)
@@ -206,7 +206,8 @@ def test_answers_to_same_prompt_are_drawn_together(prompts, repetitions, charact
         len(result) + next_group[0] > quotas.MAX_SAMPLES
         or characters + next_group[1] > quotas.MAX_CHARACTERS
     )
-    note = f"These are {len(result)} of {total:,} texts, in {len(sizes)} of {prompts:,} groups"
+    note = f"{len(result)} of {total:,} texts, in {len(sizes)} of {prompts:,} groups"
+    note = f"A random subset of {note}"
     assert result.notes[-1].startswith(note)
     other = read(submission, Asked(column="answer", sets="model", by="prompt", draw=1))
     assert {*other.groups} != {*result.groups}
@@ -216,7 +217,7 @@ def test_large_groups_are_subsampled():
     submission = Given(files=[("a.csv", make_answer_table(20, 4, 25))])
     result = read(submission, Asked(column="answer", by="prompt"))
     assert (len(result), len({*result.groups})) == (1000, 20)
-    assert result.notes[-1].startswith("These are 1,000 of 2,000 texts, drawn at random")
+    assert result.notes[-1].startswith("A random subset of 1,000 of 2,000 texts")
 
 
 def test_note_on_subsampled_groups_does_not_call_them_complete():
@@ -224,7 +225,7 @@ def test_note_on_subsampled_groups_does_not_call_them_complete():
     table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
     result = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
     assert len({*result.groups}) < 29
-    assert result.notes[-1].startswith("These are 1,000 of 6,009 texts, drawn at random")
+    assert result.notes[-1].startswith("A random subset of 1,000 of 6,009 texts")
 
 
 @pytest.mark.parametrize(("n_other_groups", "n"), [(49, 49), (0, 1000)])
@@ -278,8 +279,8 @@ def test_ranges_formats_locations():
     ("options", "message"),
     [
         ({"kind": "sounds"}, "Unknown kind 'sounds'; pick one of texts"),
-        ({"draw": -1}, "whole number of at least 0"),
-        ({"draw": "1"}, "whole number of at least 0"),
+        ({"draw": -1}, "integer of at least 0"),
+        ({"draw": "1"}, "integer of at least 0"),
     ],
 )
 def test_invalid_options_are_rejected(options, message):

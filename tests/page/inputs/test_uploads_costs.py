@@ -129,5 +129,5 @@ def test_pixel_limit_depends_on_image_format():
     )
     assert list(result.problems) == [0]
     assert result.problems[0] == (
-        "has 15.2 megapixels, where this page takes up to 15.1 of such a WEBP; make it smaller"
+        "has 15.2 megapixels, more than the limit of 15.1 for WEBP images; make it smaller"
     )

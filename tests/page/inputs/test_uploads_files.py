@@ -144,7 +144,9 @@ def test_several_text_files_are_one_sample_each():
 
 def test_files_of_different_types_are_rejected():
     submission = Given(files=[("a.csv", b"a\nb"), ("b.npy", files.encode_npy(files.VECTORS))])
-    with pytest.raises(RefusedError, match=r"got a.csv, b.npy: send one at a time, or use Compare"):
+    with pytest.raises(
+        RefusedError, match=r"got a.csv, b.npy; send one file at a time, or use the Compare"
+    ):
         read(submission)
 
 

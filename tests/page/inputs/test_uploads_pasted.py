@@ -36,7 +36,9 @@ def test_pasted_table_equals_csv_file(case):
     assert list(from_text.places) == list(from_file.places) == case.locations
     assert (from_text.name, from_file.name) == ("pasted › answer", "a.csv › answer")
     assert case.note in f"{from_file.sentence} {from_file.notes[0]}"
-    assert from_text.notes == tuple(note.replace("a.csv", "the box") for note in from_file.notes)
+    assert from_text.notes == tuple(
+        note.replace("a.csv", "the text box") for note in from_file.notes
+    )
 
 
 @pytest.mark.parametrize("case", have.pasted_tables(), ids=lambda case: case.name)
@@ -128,7 +130,7 @@ def test_prose_with_commas_is_not_read_as_table(text):
 def test_lines_with_equal_cell_counts_raise_ask_error(text):
     readers = {"separator": read_text, "type": lambda text: read_file(text, "a.txt")}
     for field, reader in readers.items():
-        with pytest.raises(AskError, match="as many cells each: is it a table") as caught:
+        with pytest.raises(AskError, match="Is this a table") as caught:
             reader(text)
         assert [[*options] for _, options in caught.value.choices] == [[field], [field]]
     assert read_text(text, separator="line").values == text.split("\n")

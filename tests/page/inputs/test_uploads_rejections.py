@@ -59,7 +59,7 @@ def test_line_of_ten_megabytes_is_listed_as_problem():
             npy_header(
                 "{'descr': '<f8', 'fortran_order': False, 'shape': (50000, 100000), }", b"\0" * 64
             ),
-            "40,000 MB; this page takes up to 192 MB",
+            "40,000 MB; this page accepts up to 192 MB",
         ),
         (
             npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (900, 9), }", b"\0" * 64),
@@ -127,7 +127,7 @@ def test_npz_larger_than_declared_is_rejected():
         (lambda: files.encode_parquet(a=[{"b": 1}]), "There is no column of samples; it has a."),
         (
             lambda: files.encode_parquet(a=[{"bytes": None, "path": "a.png"}]),
-            "names images but does not",
+            "contains names of images, not images",
         ),
         (lambda: files.encode_parquet(a=np.zeros(0)), "no texts yet"),
         (lambda: files.encode_parquet(a=[[0.0] * 5_000]), "5,000 columns are too many"),
@@ -161,7 +161,7 @@ def test_check_matrix_rejects_invalid_matrices(X):
 
 def test_too_large_file_is_rejected():
     data = b"x" * (quotas.MAX_UPLOAD + 1)
-    assert "takes up to 64 MB a file" in get_rejection_message(read, make_upload("a.txt", data))
+    assert "accepts up to 64 MB per file" in get_rejection_message(read, make_upload("a.txt", data))
 
 
 def test_check_texts_rejects_invalid_texts():

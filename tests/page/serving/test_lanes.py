@@ -111,12 +111,12 @@ def test_waiting_users_see_queue_position_and_run_in_order():
             await run_pending_tasks()
         assert messages[1:] == [
             ["Waiting: you are next."],
-            ["Waiting: 1 before you."],
-            ["Waiting: 2 before you."],
+            ["Waiting: 1 ahead of you."],
+            ["Waiting: 2 ahead of you."],
         ]
         tasks[2].cancel()
         await run_pending_tasks()
-        assert messages[3][1:] == ["Waiting: 1 before you."]
+        assert messages[3][1:] == ["Waiting: 1 ahead of you."]
         for i in (0, 1, 3):
             await wait_for_event(works[i].begun)
             works[i].go()
@@ -148,7 +148,7 @@ def test_users_take_turns():
         assert [words[-1:] for words in messages] == [
             [],
             ["Waiting: you are next."],
-            *[[f"Waiting: {i} before you."] for i in (2, 4, 5, 6)],  # behind the other user
+            *[[f"Waiting: {i} ahead of you."] for i in (2, 4, 5, 6)],  # behind the other user
         ]
         for work in greedy_works[:3]:
             work.go()
@@ -197,7 +197,9 @@ def test_queue_limits_are_enforced():
         ]
         await run_pending_tasks()
         lanes.check(Visitor("b"), LONG)
-        with pytest.raises(HTTPException, match="15 of your requests are under way") as caught:
+        with pytest.raises(
+            HTTPException, match="15 of your requests are already running"
+        ) as caught:
             lanes.check(Visitor("a"), LONG)
         assert caught.value.status_code == 429
         with pytest.raises(HTTPException, match="15 of your requests"):
@@ -206,10 +208,10 @@ def test_queue_limits_are_enforced():
             asyncio.ensure_future(lanes.run(Visitor(f"{i}"), LONG, whole(int))) for i in range(199)
         ]
         await run_pending_tasks()
-        with pytest.raises(HTTPException, match="More visitors are here") as caught:
+        with pytest.raises(HTTPException, match="This page has too many users") as caught:
             lanes.check(Visitor("b"), LONG)
         assert caught.value.status_code == 503
-        with pytest.raises(HTTPException, match="More visitors are here"):
+        with pytest.raises(HTTPException, match="This page has too many users"):
             await lanes.run(Visitor("b"), LONG, whole(int))
         lanes.check(Visitor("b"), SHORT)
         work.go()

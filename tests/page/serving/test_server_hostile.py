@@ -68,9 +68,9 @@ def get_rejection(http, text: str = "", files=(), kernel: str = "", **options) -
         ("vendi_score_vectors", {"rows": [[1] * 5000]}, "More than 4,096 columns"),
         ("vendi_score_images", {"images": ["QUJD"]}, "not an image"),
         ("vendi_compare", {"sets": [["a"] * 4] * 9}, "8"),
-        ("vendi_score_texts", {"texts": ["a"], "nothing": 1}, "No function takes these"),
-        ("vendi_score_texts", {}, "No function takes these"),
-        ("vendi_score_nothing", {"texts": ["a"]}, "No function takes these"),
+        ("vendi_score_texts", {"texts": ["a"], "nothing": 1}, "No function accepts these"),
+        ("vendi_score_texts", {}, "No function accepts these"),
+        ("vendi_score_nothing", {"texts": ["a"]}, "No function accepts these"),
     ],
 )
 def test_api_calls_reject_invalid_or_too_large_arguments(http, name, sent, message):
@@ -276,9 +276,11 @@ def test_too_large_requests_are_rejected(http):
     answer = http.post("/gradio_api/call/vendi_score_texts", content=endless())
     assert answer.status_code == 413
     assert http.post("/page/score", content=endless()).status_code == 413
-    with pytest.raises(page_client.RejectedRequestError, match="up to 64 MB a file"):
+    with pytest.raises(page_client.RejectedRequestError, match="up to 64 MB per file"):
         upload_samples(http, files=[("a.txt", b"x" * (quotas.MAX_UPLOAD + 1))])
-    with pytest.raises(page_client.RejectedRequestError, match="up to 128 MB; send less") as caught:
+    with pytest.raises(
+        page_client.RejectedRequestError, match="up to 128 MB; send fewer"
+    ) as caught:
         upload_samples(
             http, files=[(f"{i}.txt", b"x" * (quotas.MAX_UPLOADS // 2 - 9)) for i in range(3)]
         )

@@ -65,7 +65,7 @@ def test_owner_above_share_loses_own_values():
 def test_put_rejects_value_larger_than_store():
     cache = Kept(most=30_000_000)
     key = cache.put("a", 10)
-    with pytest.raises(RefusedError, match="31 MB of memory; this page keeps up to 30 MB"):
+    with pytest.raises(RefusedError, match="31 MB of memory; this page stores up to 30 MB"):
         cache.put("b", 31_000_000)
     assert cache.get(key) == "a"
 

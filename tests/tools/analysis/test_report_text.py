@@ -24,7 +24,7 @@ def test_format_short_keeps_four_digits():
 
 def test_describe_subsample_is_empty_for_all_samples():
     assert report_text.describe_subsample(5, 5) == ""
-    assert "2,000 of the 20,000 samples, drawn at random" in report_text.describe_subsample(
+    assert "random subset of 2,000 of the 20,000 samples" in report_text.describe_subsample(
         2000, 20_000
     )
 

@@ -235,7 +235,7 @@ def test_other_measures_are_named_with_their_direction() -> None:
     [
         (["a"], "The score of a single sample is always 1; add more samples."),
         (["a", "b"], "This set of 2 texts is as diverse as 2.0 texts that have nothing in common"),
-        (["a", "a"], "According to this kernel, 1 of the 2 texts is an exact repeat of others."),
+        (["a", "a"], "According to this kernel, 1 of the 2 texts is an exact duplicate of others."),
         (["a b"] * 20, "According to this kernel, these 20 texts are nearly identical."),
     ],
     ids=["one", "two", "two identical", "all identical"],

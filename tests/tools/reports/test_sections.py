@@ -64,7 +64,7 @@ def test_score_section_contains_score_duplicates_and_interval() -> None:
     names = details["strip"].split("\n")[1]
     largest_eigenvalue = np.linalg.eigvalsh(K / 12)[-1]
     assert PAGE.text["score"] == (
-        "Score According to this kernel, 2 of the 12 texts are exact repeats of others. "
+        "Score According to this kernel, 2 of the 12 texts are exact duplicates of others. "
         f"Effective number: {vs:.1f} of 12 "
         f"This set of 12 texts is as diverse as {vs:.1f} texts that have nothing in common; its "
         f"largest eigenvalue makes up {100 * largest_eigenvalue:.0f} % of the total. "
@@ -243,7 +243,7 @@ def test_large_sets_are_subsampled_with_a_note(monkeypatch) -> None:
     result = report(X, k="cosine", p=None)
     page = parse_report(result)
     assert result.numbers["VS"] == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-12)
-    note = "Pairs were compared among 20 of the 40 samples, drawn at random."
+    note = "Pairs were compared in a random subset of 20 of the 40 samples."
     assert note not in page.text["alike"]  # all pairs are compared if there are few features
     assert page.text["redundant"].count(note) == 1
     assert parse_report(report(X, k="rbf", sigma=1.0)).text["alike"].count(note) == 1

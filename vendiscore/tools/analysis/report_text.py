@@ -136,7 +136,7 @@ def describe_kernel(report_data: ReportData) -> str:
         if key in kernel.options and value is not None and value != ""
     )
     summary = f" {kernel.summary.rstrip('.')}." if kernel.summary else ""
-    prompt_note = ", given the prompt" if details["options"].get("prompts") else ""
+    prompt_note = ", conditioned on the prompt" if details["options"].get("prompts") else ""
     options_note = f" ({options})" if options else ""
     return f"Samples were compared by {name}{options_note}{prompt_note}.{summary}"
 
@@ -174,7 +174,7 @@ def find_measure(key: str) -> Measure | None:
 
 def describe_subsample(n: int, total: int) -> str:
     """Describe how many of all samples were compared; "" if all samples were."""
-    sentence = f"Pairs were compared among {n:,} of the {total:,} samples, drawn at random."
+    sentence = f"Pairs were compared in a random subset of {n:,} of the {total:,} samples."
     return sentence if n < total else ""
 
 
@@ -188,7 +188,7 @@ def describe_duplicates(report_data: ReportData, noun: str) -> str:
         return ""
     if n_repeats == 0:
         return f"All {n:,} {noun} are distinct{groups_note}."
-    repeats = "is an exact repeat" if n_repeats == 1 else "are exact repeats"
+    repeats = "is an exact duplicate" if n_repeats == 1 else "are exact duplicates"
     return (
         f"According to this kernel, {n_repeats:,} of the {n:,} {noun} {repeats} of "
         f"others{groups_note}."

@@ -90,7 +90,7 @@ def read_data(name: str, data: bytes, wanted: Wanted, *, strict: bool = False) -
         likely, asked = form_of_lines(read)
         if asked:
             raise AskError(
-                "Its lines have as many cells each: is it a table?",
+                "All lines have the same number of cells. Is this a table?",
                 [("It is a table", {"type": likely}), ("Each line is a text", {"type": "txt"})],
             )
         if likely != "txt" and not wanted.kind:
