@@ -61,7 +61,7 @@ FORWARDED = {
 }
 for module in ("document", "sections", "thumbnails"):
     FORWARDED[f"report.{module}"] = f"tools.reports.{module}"
-for module in ("inspect", "lm_eval", "loss", "torchmetrics", "trl"):
+for module in ("inspect", "lm_eval", "loss", "torchmetrics", "transformers", "trl"):
     FORWARDED[f"integrations.{module}"] = f"tools.integrations.{module}"
 for module in ("comparison", "growth", "near_pairs", "novelty", "spectral_modes"):
     FORWARDED[f"analysis.{module}"] = f"tools.analysis.{module}"

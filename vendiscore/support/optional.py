@@ -16,6 +16,7 @@ _ADDITIONAL_PACKAGES = {
     ("torch", "text"): ("transformers",),
     ("torch", "images"): ("torchvision", "transformers", "PIL"),
     ("torch", "torchmetrics"): ("torchmetrics",),
+    ("torch", "train"): ("transformers", "accelerate"),
 }
 # Modules whose package has another name on PyPI.
 _PYPI_NAMES = {"PIL": "pillow", "sklearn": "scikit-learn"}

@@ -262,3 +262,11 @@ def test_other_files_are_rejected(tmp_path):
         path.write_text(text)
         with pytest.raises(ValueError, match=r"answers\.json was not written by Monitor\.save"):
             Monitor.load(path)
+
+
+def test_remaining_prompts_and_score_options_describe_the_next_updates():
+    monitor = Monitor({"a": 2.0, "b": 3.0}, size=4, q=2, ns=[1])
+    monitor.update(2.0, "a")
+    assert monitor.remaining_prompts == ["b"]
+    assert Monitor(2.0, size=4).remaining_prompts is None
+    assert score(ANSWERS, **monitor.score_options) == score(ANSWERS, q=2, ns=[1])

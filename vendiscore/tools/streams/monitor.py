@@ -292,6 +292,18 @@ class Monitor(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return self._since if self.alarm else None
 
     @property
+    def remaining_prompts(self) -> list[str] | None:
+        """The prompts of the baseline that were not added yet; None if it has no prompts."""
+        if self._paired is None:
+            return None
+        return [prompt for prompt in self._paired if prompt not in self._used_prompts]
+
+    @property
+    def score_options(self) -> Record:
+        """The order and the kernel options that score answers, as keywords of `compute`."""
+        return {key: value for key, value in self._score_options.items() if value is not None}
+
+    @property
     def evidence(self) -> float:
         """Evidence that the mean is below the baseline: 1 at the start, 1 / alpha at an alarm.
 
