@@ -2,7 +2,7 @@
 
 The Vendi Score is the effective number of different samples. `compute` returns scores as a dict;
 `score`, `score_K`, `score_X` and `score_dual` return a single number. `State` scores data that
-arrives in batches. `compare`, `explain`, `growth`, `select` and `report` analyse sets.
+arrives in batches. `compare`, `explain`, `phrases`, `growth`, `select` and `report` analyse sets.
 `register_kernel` and `register_measure` add kernels and measures, and `encoder` loads an embedding
 model. `load` returns a metric for Hugging Face `evaluate`.
 """
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from .tools.analysis.explain import explain
     from .tools.analysis.growth import growth
     from .tools.analysis.novelty import novelty
+    from .tools.analysis.phrases import phrases
     from .tools.analysis.sources import sources
     from .tools.rewards import group_rewards
     from .tools.selection import Selection, select
@@ -68,8 +69,8 @@ __all__ += ["SampleError", "Selection", "Similarity", "State", "SumSimilarity", 
 __all__ += ["as_similarity", "compare", "compute", "conditional_score", "convergence_scale"]
 __all__ += ["effective_number", "encoder", "explain", "get_kernel", "group_rewards", "growth"]
 __all__ += ["list_kernels", "list_measures", "load", "mag_area", "mag_areas", "mag_diff"]
-__all__ += ["magnitude_dimension", "magnitude_function", "magnitude_weights", "novelty", "plots"]
-__all__ += ["register_kernel", "register_measure", "report", "score", "score_K", "score_X"]
+__all__ += ["magnitude_dimension", "magnitude_function", "magnitude_weights", "novelty", "phrases"]
+__all__ += ["plots", "register_kernel", "register_measure", "report", "score", "score_K", "score_X"]
 __all__ += ["score_batches", "score_dual", "select", "sources", "spectrum", "spread"]
 
 # The module that defines each public name. tests/package/test_public_api.py checks that this agrees
@@ -106,6 +107,7 @@ _MODULES = {
     "tools.analysis.compare_sets": "compare",
     "tools.analysis.growth": "growth",
     "tools.analysis.novelty": "novelty",
+    "tools.analysis.phrases": "phrases",
 }
 # The module by name; None for a public name that is a module itself.
 _MODULE_BY_NAME: dict[str, str | None] = {"plots": None}

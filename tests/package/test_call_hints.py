@@ -426,6 +426,8 @@ RESULTS = (
     v.growth(ta),
     v.select(ta, 3),
     v.novelty(ta, tb),
+    v.phrases(ta),
+    v.phrases(ta, tb, permutations=19),
     v.compare(ta, tb, permutations=19),
     v.compare(ta, tb, permutations=19).pairs[0],
     v.compare(ta, tb, permutations=19).sets[0],

@@ -61,6 +61,7 @@ CALLS = {
     "GroupState": lambda: vendiscore.GroupState("x", groups="of", **RBF).update(TABLE).compute(),
     "score_batches": lambda: vendiscore.score_batches([TABLE], "x", groups="of", **RBF),
     "novelty": lambda: vendiscore.novelty(X[:150], X[150:350], **RBF),
+    "phrases": lambda: vendiscore.phrases(WORDS[:90], min_texts=2).rows,
 }
 # Names that compute little or nothing.
 NOT_INTERRUPTED = (
@@ -174,7 +175,7 @@ CALLS_WITH_MANY_ROWS = {
 # Functions of matrices, texts, several sets and distances, which use all pairs.
 NEEDS_ALL_PAIRS = (
     "as_similarity conditional_score convergence_scale mag_area mag_areas mag_diff "
-    "magnitude_dimension magnitude_function magnitude_weights score score_K sources "
+    "magnitude_dimension magnitude_function magnitude_weights phrases score score_K sources "
     "spread"
 )
 CODE = """

@@ -63,7 +63,7 @@ for module in ("document", "sections", "thumbnails"):
     FORWARDED[f"report.{module}"] = f"tools.reports.{module}"
 for module in ("inspect", "lm_eval", "loss", "torchmetrics", "transformers", "trl"):
     FORWARDED[f"integrations.{module}"] = f"tools.integrations.{module}"
-for module in ("comparison", "growth", "near_pairs", "novelty", "spectral_modes"):
+for module in ("comparison", "growth", "near_pairs", "novelty", "phrase_costs", "spectral_modes"):
     FORWARDED[f"analysis.{module}"] = f"tools.analysis.{module}"
 FORWARDED["analysis.between_sources"] = "tools.analysis.sources_result"
 FORWARDED["analysis.sample_table"] = "tools.analysis.explanation"

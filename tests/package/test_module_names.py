@@ -49,6 +49,7 @@ TESTED_ELSEWHERE = {
     "tools/plots/axes.py": "tests/tools/plots/test_plots.py: all pictures together",
     "tools/plots/curves.py": "tests/tools/plots/test_plots.py: all pictures together",
     "tools/plots/labelled_map.py": "tests/tools/plots/test_plots.py: all pictures together",
+    "tools/plots/phrase_bars.py": "tests/tools/plots/test_plots.py: all pictures together",
     "tools/plots/set_structure.py": "tests/tools/plots/test_plots.py: all pictures together",
     "tools/reports/__init__.py": "tests/tools/reports/test_document.py: `report`",
     "tools/reports/app_exports.py": "tests/page/test_public_names.py: names for the web app",

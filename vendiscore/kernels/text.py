@@ -2,10 +2,10 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, count
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from ..support.types import Rows
 Tokens = Sequence[Hashable]
 Tokenizer = Callable[[str], Tokens]
 Analyzer = Literal["auto", "word", "char"]
+# For each n-gram of each text: the index of the text, the code of the n-gram, and its count.
+NgramCounts: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 _LENGTHS_CONTROL = Control(
     "ns",
     "n-grams of",
@@ -171,17 +173,12 @@ def _build_unit_features(tokens: Sequence[Tokens], orders: Sequence[int]) -> Row
     different texts, so all of these in the same text share one column.
     """
     n = len(tokens)
-    # Number of n-grams of each text, shape (orders, texts).
-    totals = np.maximum(np.subtract.outer(list(map(len, tokens)), orders).T + 1, 0)
-    # A text that is shorter than some orders has the same weight for each of the other orders.
-    order_weights = 1 / np.sqrt((totals > 0).sum(axis=0))
+    ngrams = count_ngrams(tokens, orders)
+    weights = weight_ngrams(list(map(len, tokens)), orders, ngrams)
     unique_squares = np.zeros(n)  # squared norm of the features of n-grams that occur once
     entries = []  # for each order: rows, columns and values of the features
     width = 0
-    for total, (rows, columns, counts) in zip(totals, count_ngrams(tokens, orders), strict=True):
-        n_unique = total - np.bincount(rows, counts, n)
-        squared_norms = n_unique + np.bincount(rows, counts**2, n)
-        factors = order_weights / np.sqrt(np.maximum(squared_norms, 1))
+    for (rows, columns, counts), (factors, n_unique) in zip(ngrams, weights, strict=True):
         unique_squares += n_unique * factors**2
         entries.append((rows, width + columns, counts * factors[rows]))
         width += columns.max(initial=-1) + 1
@@ -196,6 +193,29 @@ def _build_unit_features(tokens: Sequence[Tokens], orders: Sequence[int]) -> Row
     X = np.zeros((n, width))
     X[rows, columns] = values
     return X
+
+
+def weight_ngrams(
+    lengths: Sequence[int] | np.ndarray, orders: Sequence[int], ngrams: Sequence[NgramCounts]
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return, for each n in `orders`, the factor of counts in features, and the unique n-grams.
+
+    `lengths` has the number of tokens of each text. `ngrams` contains the counts for each n, as
+    `count_ngrams` returns them. All other n-grams of a text are treated as different n-grams that
+    occur once and in no other text. Both arrays, the factors that divide counts by their norm and
+    the number of these unique n-grams, have shape (n_texts,).
+    """
+    n = len(lengths)
+    # Number of n-grams of each text, shape (orders, texts).
+    totals = np.maximum(np.subtract.outer(lengths, orders).T + 1, 0)
+    # A text that is shorter than some orders has the same weight for each of the other orders.
+    order_weights = 1 / np.sqrt((totals > 0).sum(axis=0))
+    weights = []
+    for total, (rows, _, counts) in zip(totals, ngrams, strict=True):
+        n_unique = total - np.bincount(rows, counts, n)
+        squared_norms = n_unique + np.bincount(rows, counts**2, n)
+        weights.append((order_weights / np.sqrt(np.maximum(squared_norms, 1)), n_unique))
+    return weights
 
 
 def tokenize_texts(
@@ -314,15 +334,42 @@ def _is_token(token: object) -> bool:
     return isinstance(token, (str, bytes, int, np.integer))
 
 
-def count_ngrams(
-    tokens: Sequence[Tokens], orders: Sequence[int]
-) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def count_ngrams(tokens: Sequence[Tokens], orders: Sequence[int]) -> list[NgramCounts]:
     """Count the n-grams in each text, for each n in `orders`.
 
     N-grams that occur only once in all texts together are omitted. `tokens` are the tokens of each
     text. The result for one n consists of three arrays with an element for each n-gram of each
     text: the index of the text, the code of the n-gram, and its count in the text. They are sorted
     by code and then by text. Codes are integers from 0, different for each n-gram of this length.
+    """
+    text_ids = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
+    results = {}
+    for n, (grams, starts) in enumerate(iter_ngrams(tokens, max(orders)), 1):
+        if n in orders:
+            results[n] = count_by_text(grams, text_ids[starts], len(tokens))
+    return [results[n] for n in orders]
+
+
+def count_by_text(grams: np.ndarray, text_ids: np.ndarray, n_texts: int) -> NgramCounts:
+    """Count the occurrences of each n-gram in each text.
+
+    `grams` and `text_ids` contain the code and the text of each occurrence. The result is described
+    in `count_ngrams`.
+    """
+    pairs, counts = np.unique(grams * n_texts + text_ids, return_counts=True)
+    codes_in_texts, text_indices = np.divmod(pairs, n_texts)
+    return text_indices, codes_in_texts, counts
+
+
+def iter_ngrams(
+    tokens: Sequence[Tokens], max_order: int, min_texts: int | None = None
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the occurrences of recurrent n-grams for n = 1, …, `max_order`, in linear memory.
+
+    By default, an n-gram is recurrent if it occurs at least twice in all texts together; with
+    `min_texts`, if it occurs in at least this number of texts. For each n, two arrays are yielded:
+    the code of the n-gram of each occurrence (integers from 0), and the position of its first token
+    in the concatenated texts, in ascending order.
     """
     code_by_token: defaultdict[Hashable, int] = defaultdict(count().__next__)
     text_ids = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
@@ -331,25 +378,24 @@ def count_ngrams(
     # the concatenated texts.
     grams = np.fromiter(codes, int, len(text_ids))
     starts = np.arange(len(text_ids))
-    results = {}
-    for n in range(1, max(orders) + 1):
+    for n in range(1, max_order + 1):
         if n > 1:
             # An n-gram is a pair of overlapping (n − 1)-grams of the same text. If one of them
-            # occurs only once, so does the n-gram, and it is omitted.
+            # is not recurrent, neither is the n-gram, and it is omitted.
             grams_by_start = np.full(len(text_ids), -1)
             grams_by_start[starts] = grams
             left, right = grams_by_start[:-1], grams_by_start[1:]
             starts = np.flatnonzero((left >= 0) & (right >= 0) & (text_ids[:-1] == text_ids[1:]))
             pairs = left[starts] * len(text_ids) + right[starts]
             grams = np.unique(pairs, return_inverse=True)[1]
-        is_recurrent = np.bincount(grams) > 1
+        if min_texts is None:
+            is_recurrent = np.bincount(grams) > 1
+        else:
+            codes_in_texts = count_by_text(grams, text_ids[starts], len(tokens))[1]
+            is_recurrent = np.bincount(codes_in_texts) >= min_texts
         starts = starts[is_recurrent[grams]]
         grams = (np.cumsum(is_recurrent) - 1)[grams[is_recurrent[grams]]]
-        if n in orders:
-            pairs, counts = np.unique(grams * len(tokens) + text_ids[starts], return_counts=True)
-            codes_in_texts, text_indices = np.divmod(pairs, len(tokens))
-            results[n] = text_indices, codes_in_texts, counts
-    return [results[n] for n in orders]
+        yield grams, starts
 
 
 def parse_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenizer:

@@ -35,6 +35,7 @@ PLOTS = {
     "source_map": lambda ax=None: plots.source_map(X[:, :2], list("abcd" * 10), ax=ax),
     "contributions": lambda ax=None: plots.contributions(X[:, 0] / 9, X[:, 1] > 1, ax=ax),
     "selection": lambda ax=None: plots.selection(np.array([1.0, 1.9, 2.7]), 2.9, ax=ax),
+    "phrases": lambda ax=None: plots.phrases(["of course", "I think"], [2.0, 1.0], ax=ax),
     "growth": lambda ax=None: GROWTH.plot(ax),
     "intervals": lambda ax=None: COMPARISON.plot(ax),
 }
