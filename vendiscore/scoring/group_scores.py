@@ -60,7 +60,8 @@ def evaluate_groups(
     averaged_measures = [
         configured for configured in request.measures if not configured.measure.groups
     ]
-    # With prompts, each group is a set of smaller groups, one per prompt. The mean is over sets.
+    # If groups and prompts were passed, `sample_set.groups` contains a group for each combination,
+    # and its attribute `sets` the groups that were passed, such as models. The mean is over these.
     groups = sample_set.groups.sets or sample_set.groups
     _check_interval_of_mean(len(groups), request, averaged_measures)
     uncertainty = Uncertainty(
@@ -114,7 +115,7 @@ def average_over_groups(
         sets, the table has one row per set.
     """
     row_sizes = sizes  # number of samples of each row of the table
-    mean_sizes: list[float] = list(sizes)
+    mean_sizes: list[float] = list(sizes)  # or, for each set, the mean size of its groups
     if groups.sets is not None:
         groups = groups.sets
         row_sizes = np.bincount(groups.codes, sizes).astype(int).tolist()

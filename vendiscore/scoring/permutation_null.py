@@ -24,8 +24,10 @@ from .intervals import Uncertainty
 from .score_request import ScoreRequest
 
 # Minimum and maximum number of permutations if `permutations` is not passed.
-MIN_SHUFFLES = 2
-MAX_SHUFFLES = 20
+MIN_PERMUTATIONS = 2
+MAX_PERMUTATIONS = 20
+# Largest difference of two values of BetweenVS, relative to their size, that may be a rounding
+# error. A permuted value that is smaller than BetweenVS by at most this counts as equal.
 _ROUNDING_TOLERANCE = 1e-9
 
 
@@ -73,10 +75,10 @@ def _choose_n_permutations(sample_set: SampleSet) -> int:
 
     A Vendi Score of n samples takes time O(n³). The number is chosen such that the scores of all
     groups under all permutations take about twice as long as the score of all samples together. It
-    is then limited to the range from `MIN_SHUFFLES` to `MAX_SHUFFLES`.
+    is then limited to the range from `MIN_PERMUTATIONS` to `MAX_PERMUTATIONS`.
     """
     sizes = count_group_sizes(sample_set).astype(float)
-    return int(np.clip(2 * sizes.sum() ** 3 / (sizes**3).sum(), MIN_SHUFFLES, MAX_SHUFFLES))
+    return int(np.clip(2 * sizes.sum() ** 3 / (sizes**3).sum(), MIN_PERMUTATIONS, MAX_PERMUTATIONS))
 
 
 def compute_permuted_scores(sample_set: SampleSet, n_permutations: int) -> np.ndarray:
