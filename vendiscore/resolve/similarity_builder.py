@@ -160,6 +160,7 @@ def check_collection(
     contains keywords that have no effect on it, a TypeError is raised, unless there are other sets
     (`has_other_sets`). `name` is the argument with the samples, for messages.
     """
+    # With prompts, `check_samples` raises an error that mentions them.
     if is_metric_space(samples) and spec.conditioning_prompts is None:
         return as_samples(samples, name)  # raises a TypeError
     return check_samples(samples, spec, name, has_other_sets=has_other_sets)

@@ -261,8 +261,8 @@ def check_references(references: object, request: ScoreRequest) -> None:
         )
     raise TypeError(
         f"`references` have no effect on {', '.join(request.names)}; to compare two sets, use "
-        "compare(samples, references) or a two-sample measure such as measures='Recall'; pass a "
-        "kernel as `k`"
+        "compare(samples, references) or a two-sample measure such as measures='Recall'; to use a "
+        "kernel, pass it as `k`"
     )
 
 

@@ -170,4 +170,5 @@ def _compute_log_within_group_diversity(
         log_weights = np.log(weights)
         return log_weights.max(-1) - (log_weights - logs).max(-1)
     powers = (weights / weights.max(-1, keepdims=True)) ** q
+    # For p_i proportional to weight_i^q: log(Σ p_i VS_i^(1 − q))/(1 − q).
     return log_power_mean(powers / powers.sum(-1, keepdims=True), -logs, q)

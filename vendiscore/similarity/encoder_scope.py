@@ -91,7 +91,8 @@ def find_mismatch(
     """
     if not scripts or not len(texts):
         return None
-    strings = [text for text in texts[:: -(-len(texts) // _MAX_CHECKED)] if isinstance(text, str)]
+    step = -(-len(texts) // _MAX_CHECKED)  # rounded up
+    strings = [text for text in texts[::step] if isinstance(text, str)]
     if sequences or are_sequences(strings):
         reason = "the samples are sequences of letters (proteins or DNA)"
         return Mismatch(reason, "k='ngram_overlap', analyzer='char'")

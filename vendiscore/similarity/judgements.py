@@ -102,7 +102,7 @@ class Judgements:
         small_sets = [ids for ids in new_sets if len(ids) <= self.audit]
         pairs_of_sets = [list(combinations(ids, 2)) for ids in small_sets]
         self.judge_pairs(list(chain(*pairs_of_sets)))  # one call of the judge for all sets
-        self.open_triples.update(dict.fromkeys(new_sets))
+        self.open_triples.update(dict.fromkeys(new_sets))  # None for sets that are too large
         for ids, pairs in zip(small_sets, pairs_of_sets, strict=True):
             n = len(ids)
             same = np.zeros((n, n), dtype=bool)

@@ -301,6 +301,8 @@ def count_within_radii(
         with np.errstate(all="ignore"):
             entries = block_distances.block(block, columns)
             for r, bound in zip(radii, block_bounds, strict=True):
+                # Radii of the row points have one row for each point, those of the column points a
+                # single row.
                 radius_rows = block if len(r) > 1 else slice(None)
                 # Select candidate pairs by their entries, then compute their exact distances.
                 candidates = np.flatnonzero(bound[radius_rows] >= entries)

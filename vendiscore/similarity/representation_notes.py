@@ -22,7 +22,7 @@ def representation_notes(
     name: str,
     similarity: Similarity,
     texts: Sequence[str],
-    first: np.ndarray,
+    first_indices: np.ndarray,
     inverse: np.ndarray,
 ) -> list[str]:
     """Return notes about samples that a kernel cannot represent or distinguish, and emit warnings.
@@ -30,8 +30,8 @@ def representation_notes(
     `name` is the name of the kernel. `similarity` is the similarity of the distinct samples; its
     attributes `missed` and `partial` are the distinct samples that the kernel cannot represent, or
     only in part. Distinct sample i, which is `texts[i]` if samples are texts, first occurs at index
-    `first[i]` of all samples. `inverse` contains the position of each sample among the distinct
-    samples. Raises a SampleError if the kernel cannot represent any sample.
+    `first_indices[i]` of all samples. `inverse` contains the position of each sample among the
+    distinct samples. Raises a SampleError if the kernel cannot represent any sample.
 
     >>> from vendiscore import as_similarity
     >>> as_similarity(["a cat", "rain"], k="ngram_overlap").notes[0][:49]
@@ -43,11 +43,11 @@ def representation_notes(
         if not str(text).strip(INVISIBLE_CHARACTERS)
     }
     missed = {**similarity.missed, **blank}
-    if len(missed) == len(first):
+    if len(missed) == len(first_indices):
         raise SampleError.from_problems(missed)
     n = len(inverse)
     notes = []
-    merged_texts = _find_merged_texts(similarity, texts, first)
+    merged_texts = _find_merged_texts(similarity, texts, first_indices)
     for sentence, problems in (
         ("cannot represent {} samples", missed),
         ("represents {} samples only in part", similarity.partial),
@@ -62,9 +62,9 @@ def representation_notes(
             continue
         i, *further = sorted(problems)[:_MAX_EXAMPLES]
         problem, _, hint = problems[i].partition("; ")
-        example = f"sample {first[i]} {problem}"
+        example = f"sample {first_indices[i]} {problem}"
         if further:
-            example += f" (also {', '.join(f'sample {first[j]}' for j in further)})"
+            example += f" (also {', '.join(f'sample {first_indices[j]}' for j in further)})"
         if hint:
             example += f"; {hint}"
         description = sentence.format(f"{count:,} of {n:,}")
@@ -85,13 +85,13 @@ def representation_notes(
 
 
 def _find_merged_texts(
-    similarity: Similarity, texts: Sequence[str], first: np.ndarray
+    similarity: Similarity, texts: Sequence[str], first_indices: np.ndarray
 ) -> dict[int, str]:
     """Find texts with the same features as an earlier text, although they have other words.
 
-    `texts` are distinct, and `texts[i]` first occurs at index `first[i]` of all samples. Returns a
-    description of the problem of each such text, by its index in `texts`. Texts that differ only
-    in case or white space are not reported.
+    `texts` are distinct, and `texts[i]` first occurs at index `first_indices[i]` of all samples.
+    Returns a description of the problem of each such text, by its index in `texts`. Texts that
+    differ only in case or white space are not reported.
     """
     groups = similarity.groups() if similarity.merges else None
     if groups is None:
@@ -101,5 +101,5 @@ def _find_merged_texts(
     for i, group in enumerate(groups.tolist()):
         j = first_of_group.setdefault(group, i)
         if i != j and texts[i].casefold().split() != texts[j].casefold().split():
-            problems[i] = f"differs from sample {first[j]}, but has the same features"
+            problems[i] = f"differs from sample {first_indices[j]}, but has the same features"
     return problems

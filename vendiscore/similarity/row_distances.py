@@ -92,7 +92,9 @@ class RowDistances:
         Y = self.X[columns]
         if not self.by_product:
             return distances_by_differences(X, Y, self.kernel)
-        D = self.left[index] @ self.right[columns].T
+        D = self.left[index] @ self.right[columns].T  # ‖x‖² + ‖y‖² − 2 x·y
+        # If rounding errors are too large, recompute the distances of close rows from differences,
+        # or all distances if many rows are close.
         if self.is_lossy and not self._recompute_close_pairs(D, X, Y, index, columns):
             return distances_by_differences(X, Y, self.kernel)
         if is_numpy(D):  # rounding errors may be negative

@@ -345,7 +345,10 @@ def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]
         )
 
     def prepare(source: Samples) -> Samples:
-        # Turns sites into sets, and gives groups of --group-by precedence over detected prompts.
+        """Return the samples of a file with sites as sets, and without prompts if in groups.
+
+        Detected prompts are removed if the user named a column of groups by --group-by.
+        """
         if source.unit == INDIVIDUAL and n_files == 1:
             source = _sites_as_sets(source)
         if getattr(args, "group_by", None) and not (args.prompts or args.given_prompt):
