@@ -185,7 +185,7 @@ def _describe_recurrence_allowance(
 ) -> str:
     """Return a note on the recurrence of samples that an interval allows for, and the reason.
 
-    `recurrences` tells how often each distinct item occurs among the samples. With
+    `recurrences` states how often each distinct item occurs among the samples. With
     `allow_repeats=False`, the caller states that samples never recur.
     """
     if not allow_repeats:

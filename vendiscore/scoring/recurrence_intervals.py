@@ -372,7 +372,7 @@ def compute_log_score_interval(
 ) -> tuple[float, float]:
     """Return the confidence interval of log VS_q of a set, within [0, log `max_score`].
 
-    `estimate` contains log VS_q and its jackknife errors. `recurrences` tells how often each
+    `estimate` contains log VS_q and its jackknife errors. `recurrences` states how often each
     distinct item occurs among the samples; if it is None, the interval does not allow for recurring
     samples. `max_score` is the number of samples, the largest possible VS_q.
 
@@ -414,7 +414,7 @@ def compute_score_interval(
     """Return the confidence interval of VS_q of n samples, within [1, n].
 
     `value` is VS_q, which the interval always includes, even with rounding errors. `estimate`
-    contains log VS_q and its jackknife errors. `recurrences` tells how often each distinct item
+    contains log VS_q and its jackknife errors. `recurrences` states how often each distinct item
     occurs among the samples; if it is None, the interval does not allow for recurring samples.
     `deficit_function` computes log n − log VS_q; pass a function returned by `make_log_deficit(q)`
     to reuse its cached values.
@@ -456,7 +456,7 @@ def compute_deficit_interval(
 
     The quantity must be 0 if no two samples are similar; the mean similarity is another example.
     `deficit` is the value of the quantity for the samples, and `estimate` contains its jackknife
-    errors. `recurrences` tells how often each distinct item occurs among the samples, and
+    errors. `recurrences` states how often each distinct item occurs among the samples, and
     `deficit_function` computes the quantity for other proportions of these items. If `recurrences`
     is None, the interval is Student's interval of the logarithm of the quantity, with the standard
     error of the jackknife.

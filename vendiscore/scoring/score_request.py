@@ -91,8 +91,8 @@ def default_magnitude_measures(arguments: Options, references: object = None) ->
 class ScoreRequest:
     """Validated arguments of `compute`.
 
-    `spec` says how similarities and distances are computed, `measures` are the measures with their
-    options, and `orders` are the distinct orders `q`. `several_orders` is True if `q` was a
+    `spec` defines how similarities and distances are computed, `measures` are the measures with
+    their options, and `orders` are the distinct orders `q`. `several_orders` is True if `q` was a
     sequence. `estimate_options` are the options of method="estimate", or None for exact scores. The
     other attributes have the names of the arguments. Among them, `p`, `groups` and `counts` are
     validated later, with the samples.
@@ -131,7 +131,7 @@ class ScoreRequest:
 
     @property
     def vendi_key(self) -> str:
-        """The key of the Vendi Score at the main order."""
+        """The key of the Vendi Score of the main order in results, such as "VS" or "VS_q2"."""
         return f"VS{self.suffixes[self.orders.index(self.main_order)]}"
 
     @property

@@ -352,7 +352,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         V : array of shape (dim, m)
             A matrix with m columns.
         single : bool, default False
-            Whether to compute in float32, for NumPy arrays.
+            Whether to compute in float32 if the features are a NumPy array.
 
         Returns
         -------

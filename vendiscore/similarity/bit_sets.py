@@ -95,7 +95,7 @@ class BitEntries:
         return common, rare_columns
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
-        """Compute the coefficients of the sets `index` with the sets `columns`, as a new array."""
+        """Compute the coefficients of the rows `index` with the rows `columns`, as a new array."""
         common, rare = self._common_and_rare
         intersections = common[index] @ common[columns].T  # |A ∩ B|
         if rare is not None:

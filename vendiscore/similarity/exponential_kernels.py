@@ -88,7 +88,10 @@ class ExponentialEntries:
             self.factor = -1 / bandwidth
 
     def __call__(self, index: Index, columns: Index, dtype: DType = np.float64) -> Array:
-        """Compute the kernel values K[index][:, columns] as a new array of type `dtype`."""
+        """Compute the kernel values of the rows `index` with the rows `columns` of X.
+
+        The result is a new array of type `dtype`.
+        """
         with np.errstate(all="ignore"):
             if dtype == np.float32 and self.distances.can_use_float32:
                 left, right = self._factors_of_exponents()

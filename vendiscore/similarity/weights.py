@@ -107,10 +107,11 @@ def check_per_sample(
 
 
 def _to_array(values: list[object], name: str, weights: bool) -> Array:
-    """Convert a list of real numbers to an array, or to a tensor if `weights` and some are tensors.
+    """Convert a list of real numbers to an array, or weights to a tensor if some are tensors.
 
-    Raises a SampleError for values that are not real numbers. `name` is the argument that the error
-    mentions. With `weights`, booleans are not accepted.
+    `weights` is True if the numbers are weights, for which booleans are not accepted. Raises a
+    SampleError for values that are not real numbers. `name` is the argument that the error
+    mentions.
     """
     reals = np.zeros(len(values))
     problems = {}
@@ -133,7 +134,7 @@ def _to_array(values: list[object], name: str, weights: bool) -> Array:
 def _to_real(x: object, weights: bool) -> float:
     """Return a real number, or a scalar array or tensor, as a float; raise a TypeError otherwise.
 
-    Booleans are accepted unless `weights`.
+    `weights` is True if the number is a weight, for which booleans are not accepted.
     """
     types = f"{type(x).__name__} {getattr(x, 'dtype', '')}"
     is_scalar = isinstance(x, Number) or getattr(x, "ndim", None) == 0

@@ -76,7 +76,7 @@ class HelpfulCallMeta(AttributeHintMeta):
 
 
 def add_method_hints(cls: type) -> None:
-    """Wrap the public methods that a class defines, so that invalid arguments raise a hint.
+    """Wrap the public methods that a class defines, so that errors about arguments have a hint.
 
     Methods that the class inherits are not changed.
     """

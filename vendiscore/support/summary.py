@@ -49,7 +49,7 @@ class SummaryMixin(AttributeHintMixin):
 
 
 def to_json_record(values: Mapping[str, object]) -> Record:
-    """Convert a mapping to a dict of JSON values: arrays become lists, and NaN None."""
+    """Convert a mapping to a dict of JSON values: arrays become lists, and NaN becomes None."""
     return {name: to_json_value(value) for name, value in values.items()}
 
 

@@ -186,8 +186,8 @@ def _suggest_other(name: str, other_flags: Mapping[str, str]) -> str:
     """Return a hint for the unknown flag `name`, from other commands and from Python; or "".
 
     `other_flags` maps the flags of other commands, and the names of all commands, to descriptions.
-    If `name` means none of them, the hint says what to use instead of this flag, of a command of
-    this name, or of a keyword of this name of Python functions.
+    If `name` means none of them, the hint says what to use instead of a flag, a command or a Python
+    keyword of this name.
     """
     kinds: tuple[NameKind, ...] = ("flag", "command")
     for kind in kinds:
