@@ -372,7 +372,7 @@ def _suggest_kernels(sample: object) -> str:
             "one column of the records, or a mixture such as "
             "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
         )
-    # A list of strings is one list of several, or a set of tags.
+    # The samples are several lists of strings, or sets of tags.
     if isinstance(sample, (list, tuple, set, frozenset)) and any(
         isinstance(x, str) for x in sample
     ):

@@ -338,7 +338,7 @@ def parse_set_labels(by: object, min_samples: int) -> GroupLabels:
         raise ValueError(
             f"each label of `by` must have at least {min_samples} samples, but {len(small)} of "
             f"{len(names)} labels have fewer, for example {names[first]!r} with {counts[first]}; "
-            f"add samples, or remove these labels; pass prompts as `groups` instead of `by`"
+            f"add samples, or remove these labels; if the labels are prompts, pass them as `groups`"
         )
     return GroupLabels(tuple(names), groups.codes)
 

@@ -214,8 +214,8 @@ def flatten_nested(values: SampleContainer, name: str) -> tuple[SampleContainer,
     the argument that error messages mention.
     """
     if not isinstance(values, list):
-        groups, group_size = values.shape[:2]
-        return values.reshape(-1, *values.shape[2:]), [group_size] * groups
+        n_groups, group_size = values.shape[:2]
+        return values.reshape(-1, *values.shape[2:]), [group_size] * n_groups
     lists = [
         group if isinstance(group, list) else as_samples(group, name, empty=True)
         for group in values

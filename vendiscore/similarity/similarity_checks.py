@@ -28,6 +28,7 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
     The diagonal must be 1 up to rounding. With `normalize`, it need only be positive, and K_ij is
     divided by √(K_ii K_jj). `name` is the argument that messages mention.
     """
+    # A matrix in lower precision has larger rounding errors, for which all checks then allow.
     input_precision = 0.0
     if getattr(K, "dtype", None) != np.float64:
         input_precision = machine_epsilon(K)
@@ -43,6 +44,7 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
     try:
         similarity = check_diagonal(similarity.normalized() if normalize else similarity)
     except SampleError:
+        # Raises a more helpful error if K looks like a matrix of distances.
         check_no_distances(detach(K), detach(K.diagonal()), name)
         raise
     return _symmetrize_entries(similarity, f"`{name}`")
