@@ -173,12 +173,14 @@ class _Clusters:
         Removing a cluster changes the entropy S_q = Σ (λ^q − λ)/(1 − q) of the eigenvalues λ of the
         set. The change is an integral over t > 0, given in docs/identity.md for a single sample.
         """
-        # The integral is valid for every b > 0. b = (tr Yᵀ A Y − ‖YᵀY‖²_F / 2) / tr YYᵀ generalizes
-        # the b for a single sample, with which few nodes are needed. A is the sum of y yᵀ over the
-        # weighted feature vectors y of all samples, and the columns of Y are those of the cluster.
-        # S below is Yᵀ (A + tI)⁻¹ Y.
+        # A is the sum of y yᵀ over the weighted feature vectors y of all samples, and the columns
+        # of Y are those of the cluster. With c = tr YYᵀ, S(t) = Yᵀ (A + tI)⁻¹ Y, the trace term T,
+        # and the node weights w(t) dt, the change of the entropy is
+        #     S_q(A) − S_q(A − YYᵀ) = c T(b) − ∫ [log det(I − S(t)) + c/(t + b)] w(t) dt.
+        # It is valid for every b > 0. The number b = (tr Yᵀ A Y − ‖YᵀY‖²_F / 2) / c generalizes the
+        # b for a single sample, with which few nodes are needed.
         values = self.values
-        trace = self.cluster_weights
+        trace = self.cluster_weights  # c
         second_moment = self.squares @ values**2
         squared_gram_norm = np.square(self.compute_inner_products(values)).sum(axis=(1, 2))
         b = (second_moment - squared_gram_norm / 2) / trace
@@ -193,8 +195,8 @@ class _Clusters:
         tiny = np.finfo(float).tiny
         for t, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
             shifted_values = values + t
-            # Both branches compute log det(I − S), from I − S for small t and from S for large t,
-            # to avoid cancellation.
+            # Both branches compute the logs of the eigenvalues of I − S, whose sum is its log det:
+            # from I − S for small t and from S for large t, to avoid cancellation.
             if t < values[0]:
                 identity_minus_S = self.identity_minus_gram + self.compute_inner_products(
                     t / shifted_values
@@ -222,7 +224,9 @@ class _Clusters:
         step, n_steps, c = _choose_contour_grid(q, min_order=q)
         # The remaining eigenvalues are the zeros of det S(z), and those of the set are its poles,
         # for S(z) = I + Yᵀ (zI − A)⁻¹ Y with the matrix A of the set and the weighted feature
-        # vectors Y of the cluster. The integrand is z^q times the derivative of log det S(z).
+        # vectors Y of the cluster. The integrand is z^q times the derivative of log det S(z), which
+        # is tr S⁻¹ S′. The entries of S are computed from x/(z − x) = z/(z − x) − 1, and those of
+        # −S′ from x/(z − x)². The factor z² comes from dz/du = −i z² cosh(u)/c.
         total = float((x**q).sum())
         remaining = np.full(len(self.G), total)  # Σ μ^q, which is total minus the integral
         for u in step * np.arange(n_steps + 1):

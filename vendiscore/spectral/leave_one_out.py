@@ -69,10 +69,10 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
                 f"cannot leave out sample {i}: its weight is 1, so the remaining weights sum to 0; "
                 f"pass a positive weight for another sample"
             )
-        # The integral for a single sample is accurate for orders up to 2, and does not apply to
-        # clipped eigenvalues.
+        # `log_scores_leaving_each_out` computes an integral, which is accurate for orders up to 2
+        # and does not apply to clipped eigenvalues. Other scores are computed after the loop.
         if q <= 2 and not is_clipped:
-            # `sample_weight`, a typical weight, only determines the range of quadrature nodes.
+            # 1/n is a typical weight; it only determines the range of the quadrature nodes.
             logs[rows] = log_scores_leaving_each_out(
                 values, squares, q, sample_weight=1 / spectrum.n
             )
@@ -124,22 +124,27 @@ def log_scores_with_each_added(
         tolerance=GAIN_TOLERANCE,
         sample_weight=weight,
     )
-    resolvents = 1 / (values[:, None] + t)  # (r, nodes), factors of the squared coordinates
+    resolvents = 1 / (values[:, None] + t)  # (r, nodes), eigenvalues of (A + tI)⁻¹ for each node
     logs = np.empty(len(squares))
     for rows in row_blocks(len(squares), 32 * len(t), min_rows=1024):
         block = squares[rows]
         sums = block.sum(axis=1)
-        lengths = np.where(sums > 1 - SPAN_TOLERANCE, sums, 1.0)  # 1 except for rounding
-        residuals = _squared_distances_from_span(block, lengths) * weight
-        # The vector of an added sample is y = √weight x, with the unit-norm feature vector x. c, b
-        # and s(t) are defined in the module docstring.
+        # The squared norm of the feature vector x of a sample, which is 1 up to rounding. If x is
+        # in the span of the set, its squared coordinates sum to its squared norm. This sum is then
+        # used instead of 1, so that the squared distance of x from the span is exactly 0.
+        squared_norms = np.where(sums > 1 - SPAN_TOLERANCE, sums, 1.0)
+        squared_distances = _squared_distances_from_span(block, squared_norms)
+        # Let y = √weight x, and A the sum of the weighted x xᵀ of the set. The change of the
+        # entropy, with the trace term T and the node weights w(t) dt, is
+        #     S_q(A + yyᵀ) − S_q(A) = c T(b) + ∫ [log(1 + s(t)) − c/(t + b)] w(t) dt
+        # for c = yᵀy, b = yᵀAy/c + c/2 and s(t) = yᵀ (A + tI)⁻¹ y.
         g = block * weight  # squared coordinates of y
-        c = lengths * weight
+        c = squared_norms * weight
         b = (g @ values) / c + c / 2
         change = c * compute_trace_term(q, b)
-        s = g @ resolvents + residuals[:, None] / t
-        asymptote = c[:, None] / (t + b[:, None])
-        integrand = np.log1p(s) - asymptote
+        # The part of y outside the span, where the eigenvalues of A are 0, contributes ‖·‖²/t.
+        s = g @ resolvents + (squared_distances * weight)[:, None] / t
+        integrand = np.log1p(s) - c[:, None] / (t + b[:, None])
         change += integrand @ node_weights
         logs[rows] = log_score_from_change(values, change, 1 + c, q)
     return logs
@@ -197,8 +202,9 @@ def surprise_from_eigenvectors(
     """
     with np.errstate(all="ignore"):
         parts = squares * values
-        p = parts.sum(axis=-1, keepdims=True)
-        fractions = parts / p  # NaN for weight 0
+        p = parts.sum(axis=-1, keepdims=True)  # the weights of the samples
+        # Squared components of the unit-norm feature vectors; NaN for samples of weight 0.
+        fractions = parts / p
         largest = values.max(axis=-1, keepdims=True)
         # Eigenvalues of 0 have fractions of 0, so any finite log can replace theirs.
         logs = np.log(np.where(values > 0, values, largest))
@@ -253,9 +259,9 @@ def residual_fractions_from_eigenvectors(
     t = RIDGE / n
     column = values[..., None]
     shifted_values = column + t
-    p = squares @ column
+    p = squares @ column  # the weights of the samples
     leverage = squares @ (column / shifted_values)
-    # 1 − leverage, without cancellation.
+    # 1 − leverage, computed without cancellation as 1 − Σ_j U_ij² + t Σ_j U_ij²/(λ_j + t).
     complement = _squared_distances_from_span(squares)[..., None] + t * (
         squares @ (1 / shifted_values)
     )
@@ -313,20 +319,24 @@ def log_scores_leaving_each_out(
         The log scores.
     """
     # Sample i has the unit-norm feature vector x_i and the weight p_i. Let y_i = √p_i x_i and
-    # A = Σ y_i y_iᵀ. Then p_i = y_iᵀ y_i, the second moment is y_iᵀ A y_i, and s(t) below is
-    # y_iᵀ (A + tI)⁻¹ y_i. The formula is valid for any b > 0; few nodes are needed with this b.
+    # A = Σ y_i y_iᵀ. With the trace term T and the node weights w(t) dt, leaving out sample i
+    # changes the entropy by
+    #     S_q(A) − S_q(A − y_i y_iᵀ) = p_i T(b) − ∫ [log(1 − s(t)) + p_i/(t + b)] w(t) dt
+    # for s(t) = y_iᵀ (A + tI)⁻¹ y_i and any b > 0. With b = y_iᵀ A y_i / p_i − p_i/2, few nodes are
+    # needed.
     column = values[..., None]
     p = (squares @ column)[..., 0]
     second_moments = (squares @ column**2)[..., 0]
     with np.errstate(all="ignore"):
         b = np.where(p > 0, second_moments / p - p / 2, 1.0)
-    # S_q of A minus S_q of A − y_i y_iᵀ: this term, and an integral of −log(1 − s(t)) − p/(t + b).
     change = p * compute_trace_term(q, b)
     smallest = float(values[values > 0].min())
     largest = float(values.max())
     t, node_weights = compute_quadrature_nodes(q, smallest, largest, tolerance, sample_weight)
-    # Compute log(1 − s(t)), in place: from 1 − s for t below the largest eigenvalue, and from −s
-    # above it, to avoid cancellation.
+    # With the eigenvalues λ_j and the entries U_ij of the eigenvectors, s(t) is Σ_j U_ij² λ_j/(λ_j
+    # + t), and 1 − s(t) is Σ_j U_ij² t/(λ_j + t) plus 1 − Σ_j U_ij². Compute log(1 − s(t)) in
+    # place, without cancellation: from 1 − s(t) for t below the largest eigenvalue, and from −s(t)
+    # for larger t.
     n_small = int(np.searchsorted(t, largest))
     small_t, large_t = t[:n_small], t[n_small:]
     small_t_factors = small_t / (column + small_t)
@@ -344,14 +354,14 @@ def log_scores_leaving_each_out(
 
 
 def _squared_distances_from_span(
-    squares: np.ndarray, lengths: np.ndarray | float = 1.0
+    squares: np.ndarray, squared_norms: np.ndarray | float = 1.0
 ) -> np.ndarray:
     """Compute the squared distances of vectors from the span of r orthonormal eigenvectors.
 
-    `lengths` are the squared lengths of the vectors, and `squares` (…, r) their squared coordinates
-    along the eigenvectors. Distances that may be rounding errors are set to 0.
+    `squared_norms` are those of the vectors, and `squares` (…, r) their squared coordinates along
+    the eigenvectors. Distances that may be rounding errors are set to 0.
     """
-    distances = lengths - squares.sum(axis=-1)
+    distances = squared_norms - squares.sum(axis=-1)
     distances[distances < 1e-13 * squares.shape[-1]] = 0.0  # rounding errors matter at small t
     return distances
 

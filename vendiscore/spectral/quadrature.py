@@ -81,8 +81,10 @@ def compute_quadrature_nodes(
     u = step * np.arange(first, last + 1)
     t = np.exp(u)
     weights = step * t**q * (q * np.sinc(1 - q))
-    # The first two nodes also represent the omitted smaller nodes, with the same zeroth and first
-    # moment, Σ_{k≥1} e^{−qhk} and Σ_{k≥1} k e^{−qhk}.
+    # The first two nodes also represent the omitted smaller nodes. At the k-th node before the
+    # first one, f is extrapolated linearly in log t, f(t_−k) ≈ (1 + k) f(t_0) − k f(t_1), and the
+    # weight is smaller than the first one by the factor e^{−qhk}, with h = `step`. Summation over
+    # k ≥ 1 gives the moments Σ e^{−qhk} and Σ k e^{−qhk}.
     zeroth_moment = 1 / math.expm1(q * step)
     first_moment = zeroth_moment * (1 + zeroth_moment)
     first_weight = weights[0]

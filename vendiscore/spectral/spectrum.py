@@ -191,9 +191,11 @@ def score_covariance(
     C = xp.astype(C, xp.float64, copy=False)
     trace = xp.linalg.trace(C)
     if not 0 < to_float(trace) < math.inf:
+        hint = "check the added samples for NaN and overflow"
+        if to_float(trace) == 0:
+            hint = "add samples with features that are not all 0"
         raise ValueError(
-            f"`C` must have a finite, positive trace, got {to_float(trace):.6g}; add samples, and "
-            f"check them for NaN and overflow"
+            f"`C` must have a finite, positive trace, got {to_float(trace):.6g}; {hint}"
         )
     tolerance = EigenvalueTolerance(
         n, describe_cause=lambda: "check the added samples for NaN and overflow"

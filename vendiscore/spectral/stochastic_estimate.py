@@ -94,7 +94,8 @@ def estimate_by_lanczos(
     with announce_duration(f"Estimating the score of {n:,} samples", work, needed_bytes):
         first, *seeds = np.random.SeedSequence(options.seed).spawn(1 + MAX_REPEATS)
         eigenpair_basis = KrylovBasis(weighted.matmul, draw_signs(first), EIGENPAIR_STEPS[-1])
-        traces = np.array([n, 1.0, float(weighted.squared_norm())])  # of A⁰, A¹ and A², A = K_p
+        # The traces of A⁰, A¹ and A², where A is the weighted similarity matrix.
+        traces = np.array([n, 1.0, float(weighted.squared_norm())])
         pairs = EigenPairs(np.empty(0), eigenpair_basis.basis[:0].T)  # none yet
         estimates: list[np.ndarray] = []
         steps = 0
@@ -190,6 +191,7 @@ def _estimate_log_scores_by_quadrature(
         elif len(logs) > 2:
             previous_change, last_change = np.abs(np.diff(logs[-3:], axis=0))
             # The total of all further changes if they continue to shrink geometrically (Aitken).
+            # The minimum of `shrinkage` avoids a division by 0.
             shrinkage = np.maximum(abs(previous_change - last_change), 1e-300)
             quadrature_errors = np.maximum(last_change, last_change**2 / shrinkage)
         if (quadrature_errors <= np.maximum(target_error / 2, standard_errors / 4)).all():
@@ -263,6 +265,5 @@ def estimate_scores(
         raise TooLargeError(
             f"`method='estimate'` did not converge: {error}. Exact scores need "
             f"{exact_cost.bytes / 1e9:,.1f} GB of memory, but {available / 1e9:,.1f} GB are "
-            f"available; "
-            f"score fewer samples, or pass an order closer to 1, q=2 or q=float('inf')"
+            f"available; score fewer samples, or pass an order closer to 1, q=2 or q=float('inf')"
         ) from None

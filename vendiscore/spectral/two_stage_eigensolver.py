@@ -84,7 +84,7 @@ def _build_eigensolver(routines: Sequence[Routine], integer: Integer) -> Eigenva
         string_lengths = [ctypes.c_size_t(len(string)) for string in strings]
         routine.restype = None
         routine(*pointers, ctypes.byref(info), *string_lengths)
-        if info.value:
+        if info.value:  # `decompose` turns this into a ValueError that says what to do
             raise np.linalg.LinAlgError(
                 f"the two-stage reduction of LAPACK failed with info={info.value}"
             )
