@@ -385,7 +385,8 @@ def _from_similarity(
     check_squared_distance(nearest[i], f"samples {first[i]} and {first[j]}")
     D[rounding > D] = 0.0
     # Unless rounding errors are small compared with the squared distances, these may not be
-    # distances in a Hilbert space.
+    # distances in a Hilbert space: errors of up to `rounding` in the entries of an n × n matrix
+    # change its eigenvalues by up to n · `rounding`. The factor 20 is a safety margin.
     is_hilbert = similarity.psd and (F is not None or nearest[i] > 20 * n * rounding)
     is_one_minus_k = spec.metric == "1-k"
     if is_one_minus_k:

@@ -156,7 +156,7 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     target = (1 - epsilon) * n
     if n == 1 or target <= 1:
         return 0.0
-    target_log_odds = float(compute_log_odds(target, n))
+    target_log_odds = float(compute_log_odds(target, n))  # those of the magnitude (1 − ε) n
     max_distance = space.solver.max_distance
     if space.solver.nearest_distances.min() == max_distance:
         # All distances are equal to d. Then the log odds at scale t are exactly t d.
@@ -172,13 +172,19 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     sampled_distances = space.D[rows]
 
     def spread_difference(log_t: float) -> float:
-        """Estimate the log odds of the spread at a scale, minus those of (1 − ε) n."""
+        """Estimate `compute_log_odds` of the spread at the scale exp(log_t), minus the target.
+
+        The root is the estimated scale at which the spread is (1 − ε) n, where ε is `epsilon`.
+        """
         total_similarities = np.exp(sampled_distances * -np.exp(np.float64(log_t))).sum(axis=1)
         estimated_spread = n * (1 / total_similarities).mean()
         return float(compute_log_odds(estimated_spread, n)) - target_log_odds
 
     def magnitude_difference(log_t: float) -> float:
-        """Compute the log odds of the magnitude at a scale, minus those of (1 − ε) n."""
+        """Compute `compute_log_odds` of the magnitude at the scale exp(log_t), minus the target.
+
+        The root is the convergence scale, at which the magnitude is (1 − ε) n.
+        """
         difference = float(compute_log_odds(space.magnitude(math.exp(log_t)), n)) - target_log_odds
         return 0.0 if abs(difference) <= LOG_ODDS_TOLERANCE * target_log_odds else difference
 
@@ -234,7 +240,8 @@ def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
         values = spaces.compute_magnitudes((x * lower_bounds)[:, None])
         return compute_log_odds(values[:, 0], spaces.n) - target_log_odds
 
-    # The secant method starts from two points, the lower bound and a slightly larger scale.
+    # x is the scale divided by its lower bound. The secant method starts from two points, x = 1 and
+    # a slightly larger one.
     previous_x = np.ones(len(lower_bounds))
     previous_difference = compute_difference(previous_x)
     x = previous_x + GUESS_TOLERANCE
@@ -268,7 +275,9 @@ def _find_root(
 
     start = x
     end = x
+    # The first step is a little longer than that of Newton's method, |g(x)| / slope.
     step = min(max(FIRST_STEP_FACTOR * abs(g(x)) / slope, tolerance), 1.0) if slope > 0 else 1.0
+    # Continue until x is a root, or the sign of f differs between x and `end`.
     while g(x) and g(x) * g(end) >= 0:
         if step > MAX_SEARCH_STEP:
             return min(start, end), max(start, end)

@@ -257,17 +257,19 @@ class Solver:
         """
         Z = self._get_work_array(np.float32)
         if not np.any(self._compute_diagonal_bound(t)):  # Z may be indefinite, so check it
-            # The first successful factorisation proves that Z is positive definite at scale t.
-            # That at the smaller scale also proves it, and applies to more scales.
+            # A factorisation proves that Z is positive definite at its scale and, as the caller
+            # guarantees distances of negative type, at all larger scales. So first try one at a
+            # smaller scale, because its proof applies to more scales than one at scale t.
             results = (self._factorise(scale, np.float32) for scale in (MIN_FACTOR_RATIO * t, t))
             if not any(results):
                 return None
         w = self._extrapolate_weights(t)
         r = 1.0 - multiply_similarities(self.D, t, w, self.max_distance, above_diagonal=Z.array)
         solution = None
-        # The factor at a scale near t is a good preconditioner. The steps may take about as long
-        # as a new factorisation. Without a preconditioner, a step needs no triangular solves, so
-        # more steps are allowed.
+        # First try a number of steps that take about as long as a new factorisation. At scales far
+        # above that of the stored factor (0 if there is none), use no preconditioner. A step then
+        # needs no triangular solves, so more steps are allowed. At scales near that of the factor,
+        # the factor is a good preconditioner.
         if t > 1.5 * Z.factor_scale:
             max_steps = max(50, self.n // CG_STEP_DIVISOR)
             solution = self._refine_by_conjugate_gradients(t, w, r, None, max_steps, needs_weights)
@@ -276,6 +278,7 @@ class Solver:
             solution = self._refine_by_conjugate_gradients(
                 t, w, r, Z.solve, max_steps, needs_weights
             )
+        # At other scales, or if the steps were not sufficient, factorise Z at scale t.
         if solution is None and Z.factorise(t):
             solution = self._refine_by_conjugate_gradients(t, w, r, Z.solve, self.n, needs_weights)
         return solution

@@ -210,11 +210,11 @@ class StackedSpaces:
         except np.linalg.LinAlgError:  # a matrix of the stack is singular
             w = np.full((*Z.shape[:-1], 1), np.nan)
         r = 1 - Z @ w
-        value = (w + w * r).sum((-1, -2))
+        values = (w + w * r).sum((-1, -2))
         # Bound of the error rᵀ Z⁻¹ r if eigenvalues of Z are at least EPS, plus rounding errors.
         error = (r * r).sum((-1, -2)) / EPS + EPS * np.abs(w).sum((-1, -2)) ** 2
-        is_accurate = (error <= STACKED_TOLERANCE * value) & self.is_valid[:, None]
-        return np.where(t == 0, 1.0, np.where(is_accurate, value, np.nan))
+        is_accurate = (error <= STACKED_TOLERANCE * values) & self.is_valid[:, None]
+        return np.where(t == 0, 1.0, np.where(is_accurate, values, np.nan))
 
     def spread(self, t: float) -> np.ndarray:
         """Compute the spread Σ_i 1 / Σ_j exp(−t d_ij) of each of the g spaces, shape (g,).

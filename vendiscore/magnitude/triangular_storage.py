@@ -34,8 +34,9 @@ class TriangularArrays:
         self.n = n
         self.dtype = dtype
         self.array: np.ndarray = np.empty((n, n), dtype)
-        # The transpose in Fortran order for BLAS, in which both triangles are exchanged.
-        self.columns: np.ndarray = self.array.T
+        # The transpose, which has the column-major (Fortran) order that BLAS and LAPACK expect. Its
+        # lower triangle is the upper one of the array, and conversely.
+        self.transpose: np.ndarray = self.array.T
         self.factor_scale: float = 0.0  # the scale of the factor, 0 if there is none
         # The diagonal of the array is that of the factor. This is 1 minus the diagonal.
         self.diagonal_correction: np.ndarray = np.zeros(n)
@@ -47,7 +48,7 @@ class TriangularArrays:
         """Compute the product of the stored matrix exp(−tD) with a vector v (n,)."""
         # symv reads the lower triangle of the transpose, which contains exp(−tD). The diagonal of
         # the array is that of the factor instead of 1, which is corrected afterwards.
-        product = self._symv(1.0, self.columns, v.astype(self.dtype), lower=1)
+        product = self._symv(1.0, self.transpose, v.astype(self.dtype), lower=1)
         return np.asarray(product, np.float64) + self.diagonal_correction * v
 
     def factorise(self, t: float) -> bool:
@@ -55,14 +56,15 @@ class TriangularArrays:
 
         t is the scale of the matrix. Returns False if the matrix is not positive definite.
         """
-        # Copy the entries above the diagonal to those below it, where LAPACK overwrites them.
+        # Copy the entries above the diagonal to those below it, where LAPACK overwrites them by the
+        # factor: first those to the left of each square block on the diagonal, then its own.
         for block in row_blocks(self.n, 12 * self.n):
             self.array[block, : block.start] = self.array[: block.start, block].T
             square = self.array[block, block]
             square[...] = np.where(_upper_mask(len(square)), square, square.T)
         np.fill_diagonal(self.array, 1)
-        info = self._potrf(self.columns, lower=0, clean=0, overwrite_a=1)[1]
-        self.factor_scale = 0.0 if info else t
+        info = self._potrf(self.transpose, lower=0, clean=0, overwrite_a=1)[1]
+        self.factor_scale = 0.0 if info else t  # `info` is 0 on success
         if info:  # restore the diagonal of exp(−tD)
             np.fill_diagonal(self.array, 1)
         self.diagonal_correction = 1.0 - self.array.diagonal().astype(np.float64)
@@ -73,18 +75,20 @@ class TriangularArrays:
         return self._substitute(self._substitute(r, transposed=False), transposed=True)
 
     def whiten(self, v: np.ndarray) -> np.ndarray:
-        """Compute L⁻¹ exp(−tD) L⁻ᵀ v with the stored matrix exp(−tD) and Cholesky factor L.
+        """Compute L⁻¹ Z L⁻ᵀ v with the stored matrix Z = exp(−tD) and Cholesky factor L.
 
-        The result is v up to rounding errors if L is the factor of this matrix.
+        D are the distances and t the scale; exp is applied to each entry. The result is v up to
+        rounding errors if L is the factor of Z, because then Z = L Lᵀ.
         """
-        x = self._substitute(v, transposed=True)
+        x = self._substitute(v, transposed=True)  # L⁻ᵀ v
         return self._substitute(self.multiply(x), transposed=False)
 
     def _substitute(self, v: np.ndarray, *, transposed: bool) -> np.ndarray:
         """Compute L⁻ᵀ v if `transposed`, else L⁻¹ v, with the stored Cholesky factor L."""
-        # BLAS reads the transpose of the array, whose upper triangle is Lᵀ.
+        # BLAS receives the transpose of the array, and uses only its upper triangle, Lᵀ: it solves
+        # a system with Lᵀ for trans=0, and one with the transpose of Lᵀ, which is L, for trans=1.
         trans = 0 if transposed else 1
-        x = self._trsv(self.columns, v.astype(self.dtype), lower=0, trans=trans)
+        x = self._trsv(self.transpose, v.astype(self.dtype), lower=0, trans=trans)
         return np.asarray(x, np.float64)
 
 
