@@ -38,7 +38,7 @@ Eigensolver: TypeAlias = "Callable[[Array, bool], tuple[Array, Array | None]]"
 def check_psd(psd: object) -> PSD:
     """Return the argument `psd`; raise a ValueError unless it is "check" or "clip".
 
-    It says whether negative eigenvalues raise an error or are set to zero.
+    With "check", negative eigenvalues raise an error; with "clip", they are set to zero.
     """
     hint = "'check' raises an error for negative eigenvalues, 'clip' sets them to zero"
     return check_choice("psd", psd, get_args(PSD), hint)
@@ -213,11 +213,11 @@ class NormalizedEigenvalues:
         worst = int(changes.argmax())
         if changes[worst] > MAX_TRUNCATION_EFFECT:
             count = np.count_nonzero(changes > MAX_TRUNCATION_EFFECT)
-            groups = ""
+            prefix = ""
             if self.computed.ndim > 1:
-                groups = f"in {count} of {len(changes)} groups, up to "
+                prefix = f"in {count} of {len(changes)} groups, up to "
             warn(
-                f"{groups}{n_truncated[worst]} eigenvalues below {threshold[worst]:.2g} of the "
+                f"{prefix}{n_truncated[worst]} eigenvalues below {threshold[worst]:.2g} of the "
                 f"trace may be rounding errors and are set to zero. If they are not rounding "
                 f"errors, the score of order {q:.12g} is too small by up to "
                 f"{np.expm1(changes[worst]):.2g} (relative). Orders of at least 1 do not depend on "
@@ -303,7 +303,7 @@ def normalize_eigenvalues(
     size = computed.shape[-1]
     is_single = computed.ndim == 1
     total = computed.sum(-1)
-    largest, smallest = computed.T[0], computed.T[-1]
+    largest, smallest = computed.T[0], computed.T[-1]  # numbers, or arrays (...) for a stack
     threshold = tolerance.eigensolver_rounding(size) * largest
     negative_mass: float | np.ndarray = 0.0
     lowest = smallest if is_single else smallest.min()

@@ -57,7 +57,8 @@ def read_images(items: list[object], background: str | None = None) -> list[Imag
 def _load_network(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Network:
     """Load an image model and its image processor from the Hub or a folder.
 
-    If `files.path` is None, load Inception v3.
+    If `files.path` is None, load Inception v3. `max_length` is always None: it is a parameter
+    because text models are loaded by a function with the same signature.
     """
     path = files.path
     if path is None:
@@ -67,21 +68,21 @@ def _load_network(files: ModelFiles, pooling: Pooling | None, max_length: None) 
         model = load_pretrained(files, pooling or "pooler")
         processor = files.load_component("AutoImageProcessor")
     else:
-        sentences = load_sentence_transformer(files, pooling)
-        model = sentences.transformers_model
-        processor = sentences.processor
+        sentence_model = load_sentence_transformer(files, pooling)
+        model = sentence_model.transformers_model
+        processor = sentence_model.processor
         if pooling is None:
-            if not sentences.supports("image"):
+            if not sentence_model.supports("image"):
                 raise ValueError(
                     f"the model {str(path)!r} does not accept images, according to its files; "
                     "pass pooling='mean', 'cls' or 'pooler' to use only its network"
                 )
             # The model computes embeddings itself, by the steps in modules.json.
-            settings = sentence_settings(sentences, model) | {
+            settings = sentence_settings(sentence_model, model) | {
                 "transform": _qualified_name(processor)
             }
-            embed = build_sentence_embed(sentences)
-            return Network(sentences, files.device, settings, sentences.preprocess, embed)
+            embed = build_sentence_embed(sentence_model)
+            return Network(sentence_model, files.device, settings, sentence_model.preprocess, embed)
 
     def prepare(batch: list[object]) -> Options:
         return processor(images=batch, return_tensors="pt")
@@ -94,7 +95,8 @@ def _wrap_network(
 ) -> Network:
     """Wrap a torch network that the user passed, and `transform`, a function of one image.
 
-    The transform turns a PIL image into an input of the network.
+    The transform turns a PIL image into an input of the network. `max_length` is always None: it is
+    a parameter because text models are wrapped by a function with the same signature.
     """
     if not is_network(model):
         raise TypeError(

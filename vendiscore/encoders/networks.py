@@ -315,7 +315,7 @@ class Network:
     def digest(self) -> str:
         """Return a digest of the weights as 16 hexadecimal digits."""
         digest = blake2b(digest_size=8)
-        # float(): NumPy has no bfloat16.
+        # Converted by `float()`, because NumPy has no bfloat16.
         for tensor in self.model.state_dict().values():
             digest.update(tensor.cpu().float().numpy().tobytes())
         return digest.hexdigest()

@@ -204,6 +204,8 @@ class Encoder:
                 ) from error.__cause__
             self._cache.add(new_texts, X, report)
             for j, (row, indices) in enumerate(zip(X, indices_of_new.values(), strict=True)):
+                # The same tuple as `read` returns for a cached text: the bytes of float32 values,
+                # and the reasons why the model cannot represent the text, or only a part of it.
                 entry = (
                     row.astype("f4").tobytes(),
                     report["missed"].get(j),

@@ -70,22 +70,22 @@ def _load_network(
     """Load a network with the tokenizer, token limit and pooling specified by its files."""
     path = files.path
     pooling_source = "given"
-    stated_length = None
+    stated_length = None  # the limit that the files state in addition to that of the tokenizer
     settings = {}
     # The pooling of this model is stated on its model card, so modules.json is not read below.
     if path == MODEL_PATH and pooling is None:
         pooling = "pooler"
         pooling_source = "its card"
     if path != MODEL_PATH and has_modules_file(files):
-        sentences = load_sentence_transformer(files, pooling)
-        if getattr(sentences[0], "do_lower_case", False):
+        sentence_model = load_sentence_transformer(files, pooling)
+        if getattr(sentence_model[0], "do_lower_case", False):
             settings["lowercase"] = True
         if pooling is None:
-            return _build_sentence_network(sentences, max_length, settings, files.device)
+            return _build_sentence_network(sentence_model, max_length, settings, files.device)
         # The user chose a pooling, so only the network, tokenizer and limit of the model are used.
-        model = sentences.transformers_model
-        tokenizer = sentences.tokenizer
-        stated_length = sentences.max_seq_length
+        model = sentence_model.transformers_model
+        tokenizer = sentence_model.tokenizer
+        stated_length = sentence_model.max_seq_length
     elif pooling is None:
         # If the path is invalid, this raises an error of transformers, which explains more.
         files.load_component("AutoConfig")
@@ -271,9 +271,8 @@ class TextNetwork(Network):
         for i, ids in zip(full_positions, untruncated, strict=True):
             if len(ids) > limit:
                 report["partial"][indices[i]] = f"is truncated at {limit} tokens"
-        # A text with only special tokens has no known word; the unknown token is a special token,
-        # too.
-        # "▁" is the token of a space in SentencePiece.
+        # A text with only special tokens has no known word: the unknown token is one of them. "▁"
+        # is the token of a space in SentencePiece.
         special_ids = {*self.tokenizer.all_special_ids, self.tokenizer.convert_tokens_to_ids("▁")}
         for index, ids in zip(indices, inputs["input_ids"].tolist(), strict=True):
             if special_ids.issuperset(ids):

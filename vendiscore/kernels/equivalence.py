@@ -118,6 +118,8 @@ def equivalence(
     MissingPackageError
         If torch or transformers (extra `text`) is missing and `same` is a model.
     """
+    # Validate the options. `model_options` and `judging_options` contain those that are an error if
+    # `same` is of a type for which they have no effect.
     passed_batch_size = None if batch_size == BATCH_SIZE else batch_size
     model_options = {"max_length": max_length, "device": device, "half": half, "revision": revision}
     judging_options = {"same_above": same_above, "audit": audit}
@@ -129,7 +131,9 @@ def equivalence(
         threshold = check_float("same_above", same_above, "a finite number", math.isfinite)
     settings = {"same": to_plain(same.pattern if isinstance(same, re.Pattern) else same)}
     path = _as_path(same)
-    # A function that scores many pairs at once, if `same` is a model or scores lists of pairs.
+
+    # Determine how pairs are judged. `score_pairs` scores many at once, if `same` is a model or
+    # a function of a list of pairs.
     score_pairs: Callable[..., ArrayLike] | None = None
     if check_bool("graded", graded):
         check_no_conflict(judging_options, "graded=True, which uses scores unchanged")
@@ -161,6 +165,8 @@ def equivalence(
             if get_answer is not same:  # "exact" and patterns
                 check_texts(samples)
             return _compare_answers(samples, get_answer).noted(settings=settings)
+
+    # Define `score`, a function from pairs of positions in `distinct_samples` to their scores.
     # `first` is the index of each distinct sample, and `ids` its position for each sample.
     distinct_samples, first, ids = find_distinct_samples(samples)
     score: Callable[[list[Pair]], ArrayLike]
@@ -201,6 +207,7 @@ def equivalence(
             )
         return scores
 
+    # Build the similarity, which judges pairs when they are needed.
     if not graded:
         settings["same_above"] = threshold
     # Up to this number of distinct samples, all pairs are judged, to detect judgements that are not
@@ -239,7 +246,11 @@ def _score_by_function(
 
 
 def _check_judgement_matrix(same: Any, n: int, graded: bool) -> np.ndarray:
-    """Return the judgements of all pairs of n samples as a float matrix; raise if invalid."""
+    """Return `same`, a matrix of judgements of all pairs of n samples, as a float matrix.
+
+    Raises a TypeError or ValueError unless the shape is (n, n) and the entries are finite. If
+    `graded`, entries are not checked here, because the caller checks that they are between 0 and 1.
+    """
     message = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
     if np.ndim(same) != 2:
         raise TypeError(f"{message}, got {type(same).__name__}")

@@ -86,7 +86,7 @@ def fit_analyzer(
             f"to split texts into words, pass {suggest_tokenizer(strings)}"
         )
         fitted_analyzer = "word"
-    warn(f"{note}. To avoid this warning, set `analyzer`")
+    warn(f"{note}. To avoid this warning, pass analyzer='word' or analyzer='char'")
     return FittedOptions({"analyzer": fitted_analyzer}, [f"{note}."])
 
 
@@ -212,6 +212,8 @@ def weight_ngrams(
     order_weights = 1 / np.sqrt((totals > 0).sum(axis=0))
     weights = []
     for total, (rows, _, counts) in zip(totals, ngrams, strict=True):
+        # For each text, the number of n-grams that occur only once in all texts, and the squared
+        # norm of its counts of all n-grams. Weighted counts have the norm `order_weights`.
         n_unique = total - np.bincount(rows, counts, n)
         squared_norms = n_unique + np.bincount(rows, counts**2, n)
         weights.append((order_weights / np.sqrt(np.maximum(squared_norms, 1)), n_unique))
@@ -356,8 +358,9 @@ def count_by_text(grams: np.ndarray, text_ids: np.ndarray, n_texts: int) -> Ngra
     `grams` and `text_ids` contain the code and the text of each occurrence. The result is described
     in `count_ngrams`.
     """
-    pairs, counts = np.unique(grams * n_texts + text_ids, return_counts=True)
-    codes_in_texts, text_indices = np.divmod(pairs, n_texts)
+    # A key for each pair of an n-gram and a text that contains it.
+    keys, counts = np.unique(grams * n_texts + text_ids, return_counts=True)
+    codes_in_texts, text_indices = np.divmod(keys, n_texts)
     return text_indices, codes_in_texts, counts
 
 
@@ -386,6 +389,7 @@ def iter_ngrams(
             grams_by_start[starts] = grams
             left, right = grams_by_start[:-1], grams_by_start[1:]
             starts = np.flatnonzero((left >= 0) & (right >= 0) & (text_ids[:-1] == text_ids[1:]))
+            # A code for each pair of codes, which are less than the number of tokens.
             pairs = left[starts] * len(text_ids) + right[starts]
             grams = np.unique(pairs, return_inverse=True)[1]
         if min_texts is None:
@@ -393,6 +397,7 @@ def iter_ngrams(
         else:
             codes_in_texts = count_by_text(grams, text_ids[starts], len(tokens))[1]
             is_recurrent = np.bincount(codes_in_texts) >= min_texts
+        # Omit n-grams that are not recurrent, and renumber the others from 0.
         starts = starts[is_recurrent[grams]]
         grams = (np.cumsum(is_recurrent) - 1)[grams[is_recurrent[grams]]]
         yield grams, starts

@@ -169,6 +169,7 @@ def _require_matrix_memory(X: Tensor) -> None:
     n, d = X.shape
     if not X.is_cuda:  # a GPU raises its own error
         description = f"the similarity matrix of {n} samples"
+        # The bytes of the matrix and the rows in double precision, with temporary arrays.
         memory.require(
             12 * n * (n + 2 * d), description, "compare fewer samples, or pass X.numpy()"
         )

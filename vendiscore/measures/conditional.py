@@ -45,7 +45,10 @@ class Conditions:
         return self._similarity
 
     def __getstate__(self) -> str:
-        """Return a string that identifies the conditions in the signature of a result."""
+        """Return a string that identifies the conditions in the signature of a result.
+
+        The signature describes an object by its pickled state, which this method defines.
+        """
         if isinstance(self.samples, Similarity):
             # A product with a fixed random vector identifies K without computing all its entries.
             K = self.samples

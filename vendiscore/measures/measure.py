@@ -285,8 +285,8 @@ def register_measure(
     {'VS_q0': 2.0, 'Unlikest': 0.0}
     """
 
-    # Attributes of Measure have the same names as the parameters. Measures of samples and
-    # references as a single set (`pooled`) need references.
+    # Here, `locals()` contains only the parameters, which are named like the attributes of Measure.
+    # Measures of samples and references as a single set (`pooled`) need references.
     fields = {**locals(), "references": references or pooled, "readers": dict(readers or {})}
 
     def register(compute: Compute) -> Compute:

@@ -211,8 +211,8 @@ def build_kernel_neighbourhoods(
         rounding = kernel_rounding(similarity)
         distances = _KernelDistances(similarity, n_distinct_samples, rounding)
     elif sp.issparse(F):
-        # The rounding error of a dot product of unit-norm rows grows with the number of their
-        # stored values.
+        # Upper bound of the rounding error of 2 − 2k. That of k, a dot product of unit-norm rows,
+        # grows with the number of their stored values; 4 and 16 are safety margins.
         n_stored = np.diff(F.tocsr().indptr)
         rounding = 4 * (int(n_stored.max(initial=0)) + 16) * EPS
         distances = _KernelDistances(similarity, n_distinct_samples, rounding)
@@ -278,6 +278,7 @@ class _KernelDistances(BlockDistances):
         self.diagonal = np.asarray(to_host(similarity.diagonal()), np.float64)
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
+        """Compute the squared distances of the points in `rows` to those in `columns`."""
         # Use the smallest similarity that contains all samples of the block.
         first = min(rows.start, columns.start)
         last = max(rows.stop, columns.stop)
@@ -294,12 +295,20 @@ class _KernelDistances(BlockDistances):
         return D
 
     def block_bound(self, r: np.ndarray) -> np.ndarray:
+        """Return the largest squared distance of points at distance ≤ r, with rounding errors."""
+        # 8 EPS exceeds the relative rounding error of a square root and its square. Two equal
+        # distances may differ by `rounding` when squared.
         return r * r * (1 + 8 * EPS) + self.rounding
 
     def exact_distances(self, i: np.ndarray, j: np.ndarray, entries: np.ndarray) -> np.ndarray:
+        """Return the square roots of `entries`, the squared distances of pairs of points."""
         return np.sqrt(entries)
 
     def is_within(
         self, i: np.ndarray, j: np.ndarray, entries: np.ndarray, r: np.ndarray
     ) -> np.ndarray:
+        """Return for each pair whether its distance is at most r, up to rounding errors.
+
+        `entries` are the squared distances of the pairs.
+        """
         return entries <= self.block_bound(r)
