@@ -13,7 +13,8 @@ the first of these sources:
 If a metric is unpickled in another process, no script is passed to `evaluate.load`. `evaluate` then
 only has the path that it recorded when it first copied a script with the same text, which may
 belong to another clone of the repository. The metric is therefore pickled with the folder of its
-package. If the process that unpickles it uses a package with other code, an ImportError is raised.
+package. If the process that unpickles it uses a package whose code differs, an ImportError is
+raised.
 """
 
 import json
@@ -88,7 +89,7 @@ def find_package(file: str, version: str, path: str | None = None) -> ModuleType
     if used_version != version or (folder and not have_same_code(folder, used_folder)):
         raise ImportError(
             f"{script} requires {NAME} {version}{f' in {folder}' if folder else ''}, but this "
-            f"process uses {NAME} {used_version} in {used_folder}, which has other code: load the "
+            f"process uses {NAME} {used_version} in {used_folder}, whose code differs; load the "
             "script in a new process, or run pip install -e . in a clone of the version to use"
         )
     import_module(f"{NAME}.integrations.huggingface")

@@ -96,7 +96,7 @@ def test_two_clones_with_shared_cache_use_their_own_packages(tmp_path):
     score, message = PythonProcess(code, a, **cache).lines()
     assert score == "1.5"
     assert f"requires vendiscore {VERSION} in {b}, but this process uses" in message
-    assert f"vendiscore {VERSION} in {a}, which has other code" in message
+    assert f"vendiscore {VERSION} in {a}, whose code differs" in message
 
     # All in one process, which refuses the second package and keeps the first.
     code = code_to_load(*(script for script, _ in steps)) + "run(unpickle, metric)"
@@ -105,7 +105,7 @@ def test_two_clones_with_shared_cache_use_their_own_packages(tmp_path):
     ).lines()
     assert first_score == second_score == unpickled == "1.25"
     assert f"{b / 'vendiscore.py'} requires vendiscore {VERSION} in {b}, but this" in message
-    assert f"process uses vendiscore {VERSION} in {a}, which has other code" in message
+    assert f"process uses vendiscore {VERSION} in {a}, whose code differs" in message
 
 
 def test_spawned_process_rejects_package_of_other_clone(tmp_path):
@@ -117,7 +117,7 @@ def test_spawned_process_rejects_package_of_other_clone(tmp_path):
     score, message = PythonProcess(code, tmp_path).lines()
     assert score == "1.5"
     assert f"requires vendiscore {VERSION} in {b}, but this process uses" in message
-    assert f"vendiscore {VERSION} in {a}, which has other code" in message
+    assert f"vendiscore {VERSION} in {a}, whose code differs" in message
 
 
 def test_recorded_script_is_used_only_if_unchanged(tmp_path):
@@ -170,7 +170,7 @@ def test_script_without_matching_package_raises_error(tmp_path):
         f"{other_clone / 'vendiscore.py'} requires vendiscore 9.9.9 in {other_clone}, but this"
         in version_error
     )
-    assert f"process uses vendiscore {VERSION} in {folder}, which has other code" in version_error
+    assert f"process uses vendiscore {VERSION} in {folder}, whose code differs" in version_error
     # From the folder of the script, its name stands for the script itself.
     (missing,) = PythonProcess(code_to_load("vendiscore.py"), script_folder).lines()
     assert "which is neither next to it nor installed" in missing
@@ -180,7 +180,7 @@ def test_script_without_matching_package_raises_error(tmp_path):
         code_to_load("vendiscore.py"), script_folder, other_clone
     ).lines()
     assert f"vendiscore.py requires vendiscore {VERSION}, but this process uses" in version_error
-    assert f"vendiscore 9.9.9 in {other_clone}, which has other code" in version_error
+    assert f"vendiscore 9.9.9 in {other_clone}, whose code differs" in version_error
     assert "pip install vendiscore" not in missing + version_error
 
 
