@@ -334,7 +334,7 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
         }
         samples = _select_argument(samples=samples, predictions=predictions, data=data)
         ignored_names = None
-        caller = sys._getframe(1).f_locals.get("self")
+        caller = sys._getframe(1).f_locals.get("self")  # None unless a method calls `compute`
         # `evaluate.combine` passes the keywords of all combined metrics to each of them. Those of
         # the other metrics are ignored.
         if isinstance(caller, evaluate.CombinedEvaluations):

@@ -69,21 +69,23 @@ def fit_analyzer(
     n_unspaced = count_unspaced(strings)
     if n_unspaced < max(1, len(strings) / 10):
         return FittedOptions({"analyzer": "word"})
-    subject = f"{n_unspaced} of {len(strings)} distinct texts"
-    beginning = f"{subject} are in a script without spaces between words"
+    finding = (
+        f"{n_unspaced} of {len(strings)} distinct texts are in a script without spaces between "
+        f"words"
+    )
+    suggested_tokenizer = suggest_tokenizer(strings)
     # All texts are split in the same way: into words, unless most texts have no spaces.
     if 2 * n_unspaced > len(strings):
-        tokenizer = suggest_tokenizer(strings)
         note = (
-            f"{beginning}: n-grams of characters are used for all texts; to split texts into "
-            f"words, pass {tokenizer}"
+            f"{finding}, so n-grams of characters are used for all texts; to split texts into "
+            f"words, pass {suggested_tokenizer}"
         )
         fitted_analyzer = "char"
     else:
         note = (
-            f"{beginning}, so each of their clauses counts as one word, which increases the score: "
-            "n-grams of words are used for all texts; to compare characters, pass analyzer='char'; "
-            f"to split texts into words, pass {suggest_tokenizer(strings)}"
+            f"{finding}. N-grams of words are used for all texts, so each clause of these texts "
+            "counts as one word, which increases the score; to compare characters, pass "
+            f"analyzer='char'; to split texts into words, pass {suggested_tokenizer}"
         )
         fitted_analyzer = "word"
     warn(f"{note}. To avoid this warning, pass analyzer='word' or analyzer='char'")

@@ -360,6 +360,7 @@ def _from_similarity(
     weights.
     """
     check_no_gradient("magnitude", samples=similarity)
+    # Keep one of several identical samples. `first` contains the indices of the n distinct samples.
     groups = similarity.groups()
     first, inverse = _find_distinct_samples(
         np.arange(similarity.n) if groups is None else np.asarray(groups)
@@ -367,7 +368,8 @@ def _from_similarity(
     n = len(first)
     if n < similarity.n:
         similarity = similarity.take(first)
-    # Squared distances 2 − 2k. Features give accurate distances of close pairs, unlike k.
+    # At first, D contains squared distances, 2 − 2k. Features give accurate distances of close
+    # pairs, unlike k.
     F = similarity.features() if similarity.dim is not None else None
     if F is not None and not sp.issparse(F):
         D = squared_distances(np.asarray(to_host(F), np.float64))

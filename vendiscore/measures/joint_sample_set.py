@@ -20,7 +20,10 @@ from .neighbourhoods import Neighbourhoods
 
 
 def _build_one_set_error(input_description: str) -> TypeError:
-    # `input_description` is what was passed as samples, such as "a MetricSpace".
+    """Build the error for samples whose distances to the references cannot be computed.
+
+    `input_description` describes what was passed as samples, such as "a MetricSpace".
+    """
     return TypeError(
         f"measures that compare two sets do not support {input_description}, because it lacks the "
         "distances between the two sets; pass the samples with a kernel or a metric, or remove "

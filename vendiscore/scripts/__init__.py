@@ -1,1 +1,1 @@
-"""Scripts of an installed package, for what takes paths: `evaluate.load`, `EvaluationSuite`."""
+"""Metric scripts of the installed package, for `evaluate.load` and `EvaluationSuite`."""

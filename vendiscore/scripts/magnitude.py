@@ -1,4 +1,4 @@
-"""The magnitude of a metric space as a Hugging Face metric, of the installed package."""
+"""Script of the Hugging Face metric for magnitude, in the installed package."""
 
 from vendiscore.integrations.huggingface import Magnitude
 

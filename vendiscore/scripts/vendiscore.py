@@ -1,4 +1,4 @@
-"""The Vendi Score as a Hugging Face metric, of the installed package."""
+"""Script of the Hugging Face metric for the Vendi Score, in the installed package."""
 
 from vendiscore.integrations.huggingface import VendiScore
 

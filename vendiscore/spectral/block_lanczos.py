@@ -88,6 +88,7 @@ class KrylovBasis:
             # If W is rank-deficient, some columns of Q are arbitrary, so orthogonalize again.
             Q = project_out(basis, Q)
             self._next_block, R2 = xp.linalg.qr(Q)
+            # W is the next block times R2 @ R, which is the block of A below the diagonal block.
             block_below = to_host(R2 @ R)
             self._T[following, current] = block_below
             self._T[current, following] = block_below.T

@@ -41,7 +41,8 @@ SINGLE_PRECISION_NOTE = "multiplied in single precision"
 
 
 # Cost of reading or writing one number, in operations of a matrix product. Measured with one
-# thread: 47/3 for ‖K‖² of a matrix, 10 to 18 for products with one vector.
+# thread: 16 for ‖K‖² of a matrix (47 for the three accesses to each entry), and 10 to 18 for
+# products with one vector.
 MEMORY_ACCESS_WORK = 20
 
 

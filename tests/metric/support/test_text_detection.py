@@ -12,7 +12,9 @@ THAI = ["วันนี้ฝนตกหนักมากและฉัน�
 
 @pytest.mark.parametrize("texts", [CHINESE, THAI])
 def test_texts_without_spaces_use_characters_with_a_warning(texts):
-    with pytest.warns(UserWarning, match="without spaces between words: n-grams of characters are"):
+    with pytest.warns(
+        UserWarning, match="without spaces between words, so n-grams of characters are"
+    ):
         result = compute(texts, details=True)
     assert result["VS"] == compute(texts, analyzer="char")["VS"]
     details = result["details"]
