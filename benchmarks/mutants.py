@@ -152,7 +152,7 @@ DEFINITION = {
         "normalize_eigenvalues",
         "normalize_above",
         "flip",
-        "is_diagonal",
+        "is_nonnegative_diagonal",
     ),
     "core/hill": ("hill_number", "_hill_number", "clip_number", "log_power_mean"),
 }

@@ -270,7 +270,7 @@ def compute_eigenvalues(
         If the eigenvalues of a single matrix do not sum to 1.
     """
     # Derivatives of eigenvalues depend on the off-diagonal entries, even if these are zero.
-    if A.ndim == 2 and not has_gradient(A) and is_diagonal(A):
+    if A.ndim == 2 and not has_gradient(A) and is_nonnegative_diagonal(A):
         xp = namespace(A)
         diagonal = xp.astype(xp.linalg.diagonal(A), xp.float64, copy=False)
         order = np.argsort(-to_host(diagonal), kind="stable").tolist()
@@ -394,7 +394,7 @@ def clip_eigenvalues(values: Array) -> Array:
     return normalize_above(values, values.shape[-1] * EPS * values.max(-1))
 
 
-def is_diagonal(A: Array) -> bool:
+def is_nonnegative_diagonal(A: Array) -> bool:
     """Return whether a matrix A is diagonal and has no negative entries."""
     if count_nonzero(A[0]) > 1:  # fast check of most matrices
         return False

@@ -104,7 +104,11 @@ def _wrap_network(
             f"remove `transform` if the model prepares images itself"
         )
     return _build_network(
-        model, None, pooling, _as_batch_transform(transform), _qualified_name(transform)
+        model,
+        device=None,
+        pooling=pooling,
+        prepare=_as_batch_transform(transform),
+        transform=_qualified_name(transform),
     )
 
 

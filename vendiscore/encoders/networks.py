@@ -26,12 +26,13 @@ Pooling = Literal["pooler", "cls", "mean"]
 
 
 class ModelFiles(NamedTuple):
-    """The Hub id or folder of a model, and the device and precision to use.
+    """Where a model is loaded from, and with which device and precision.
 
-    `extra` is the extra of vendiscore that installs the required packages, for messages.
+    `extra` is the extra of vendiscore that installs the packages to load the model, for the error
+    if one of them is missing.
     """
 
-    path: str | Path | None  # None for Inception v3
+    path: str | Path | None  # Hub id or folder; None for Inception v3
     revision: str | None
     extra: str
     device: torch.device
@@ -50,10 +51,11 @@ class ModelFiles(NamedTuple):
 def resolve_model_files(
     path: str | Path | None, revision: str | None, extra: str, device: object, half: bool | None
 ) -> ModelFiles:
-    """Build the ModelFiles of a model, with defaults for the device and precision.
+    """Return where a model is loaded from (`path` and `revision`), and its device and precision.
 
     The device is a GPU by default, if there is one. On a GPU, the model is loaded in float16,
-    unless `half` is False; on a CPU in float32.
+    unless `half` is False; on a CPU in float32. `extra` is the extra of vendiscore that installs
+    torch, for the error if it is missing.
     """
     torch_device = pick_device(device, extra)
     return ModelFiles(path, revision, extra, torch_device, pick_dtype(half, torch_device))

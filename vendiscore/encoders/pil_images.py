@@ -39,7 +39,7 @@ def as_image(item: object, index: int, background: str | None = None) -> Image:
     Transparent pixels show the colour `background`. If it is None, a SampleError is raised for an
     image with transparent pixels. Errors contain `index`, the index of the image.
     """
-    PIL = require("PIL.Image", "images", "a kernel on images")
+    image_module = require("PIL.Image", "images", "a kernel on images")
     try:
         # From a dict to its content or path, from content to a file, and from a file, an array or a
         # PIL image to a decoded image.
@@ -48,10 +48,12 @@ def as_image(item: object, index: int, background: str | None = None) -> Image:
         if isinstance(item, (bytes, bytearray)):
             item = io.BytesIO(item)
         if isinstance(item, (str, Path, io.BytesIO)):
-            image = _open_image(PIL, item)
+            image = _open_image(image_module, item)
         else:
-            is_pil_image = isinstance(item, PIL.Image)
-            image = _decode_image(item if is_pil_image else PIL.fromarray(_to_pixel_array(item)))
+            is_pil_image = isinstance(item, image_module.Image)
+            image = _decode_image(
+                item if is_pil_image else image_module.fromarray(_to_pixel_array(item))
+            )
         return _to_eight_bit(_to_opaque(image, background))
     except _ImageError as error:
         raise SampleError(index, str(error)) from error.__cause__
@@ -94,8 +96,8 @@ def name_files_in_errors(images: Sequence[object]) -> Iterator[None]:
 
 def check_images(images: Sequence[object]) -> None:
     """Raise a `SampleError` for unsupported types and missing files, before images are read."""
-    PIL = require("PIL.Image", "images", "a kernel on images")
-    readable = (PIL.Image, bytes, bytearray, np.ndarray, list)
+    image_module = require("PIL.Image", "images", "a kernel on images")
+    readable = (image_module.Image, bytes, bytearray, np.ndarray, list)
     problems = {}
     for i, item in enumerate(images):
         try:
@@ -129,12 +131,15 @@ def _get_image_source(item: Mapping[str, object]) -> object:
     )
 
 
-def _open_image(PIL: ModuleType, file: str | Path | IO[bytes]) -> Image:
-    """Open and decode an image file; raise an _ImageError if it cannot be read."""
+def _open_image(image_module: ModuleType, file: str | Path | IO[bytes]) -> Image:
+    """Open and decode an image file; raise an _ImageError if it cannot be read.
+
+    `image_module` is the module PIL.Image.
+    """
     try:
-        with PIL.open(file) as image:
+        with image_module.open(file) as image:
             return _decode_image(image)
-    except (OSError, ValueError, SyntaxError, PIL.DecompressionBombError) as error:
+    except (OSError, ValueError, SyntaxError, image_module.DecompressionBombError) as error:
         # A folder is an OSError with an unhelpful message.
         if isinstance(file, (str, Path)) and os.path.isdir(file):
             raise _ImageError(_FOLDER_PROBLEM.format(short_repr(os.fspath(file)))) from error

@@ -128,7 +128,11 @@ class StaticModel:
         self._row_of_token = tensors.get("mapping")  # None if token i has the vector i
         self._weights = tensors.get("weights")
         if self._vectors.ndim != 2:
-            raise ValueError(f"{str(files.tensors)!r} must contain a matrix with one row per token")
+            raise ValueError(
+                f"{str(files.tensors)!r} must contain a matrix with one row per token, got an "
+                f"array of shape {self._vectors.shape}; download the model again, or pass another "
+                f"model"
+            )
         # model2vec ignores unknown tokens; wordllama and byte-level tokenizers have none.
         unknown = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
         self._unknown_id = self._tokenizer.token_to_id(unknown) if unknown else None

@@ -252,8 +252,10 @@ class TextNetwork(Network):
     def prepare_inputs(self, batch: list[str], report: Record) -> Options:
         """Tokenize a batch of texts; return the inputs of the network.
 
-        Truncated texts are added to `report["partial"]`, and texts in which all tokens are unknown
-        to the model to `report["missed"]`, with a description by index.
+        `report["partial"]` and `report["missed"]` are dicts from the index of a text, among all
+        texts to embed, to a description. Truncated texts are added to the first, and texts in which
+        all tokens are unknown to the model to the second. `report["places"]` contains the indices
+        of the texts of the batch.
         """
         limit = self.settings["max_length"]
         prompt = self.settings.get("prompt", "")

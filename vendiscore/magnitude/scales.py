@@ -149,8 +149,11 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     """Find a convergence scale: a scale t at which the magnitude of n distinct points is (1 − ε) n.
 
     ε is `epsilon`. The search in log t starts from an estimate: the scale at which the spread of
-    the points is (1 − ε) n. The spread is similar to the magnitude, but faster to compute. If there
-    are several convergence scales, any of them may be returned.
+    the points is (1 − ε) n. The spread is the sum, over all points, of 1 divided by the sum of the
+    similarities to all points. It is similar to the magnitude, but faster to compute. Both searches
+    compare log odds (see `compute_log_odds`) instead of magnitudes M: log(1 + n (M − 1)/(n − M)),
+    which is t d if all distances are d. If there are several convergence scales, any of them may be
+    returned.
     """
     n = space.distinct
     target = (1 - epsilon) * n
@@ -194,7 +197,7 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     guess = _find_root(
         spread_difference,
         min(start, MAX_LOG_SCALE),
-        slope=target_log_odds,  # the slope in log t of log odds that are linear in t
+        slope=target_log_odds,  # if the log odds are a t, their slope in log t is a t as well
         tolerance=GUESS_TOLERANCE,
     )
     if not isinstance(guess, float):  # no root was found

@@ -19,7 +19,7 @@ from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods
 
 
-def _build_one_set_error(input_description: str) -> TypeError:
+def _build_missing_distances_error(input_description: str) -> TypeError:
     """Build the error for samples whose distances to the references cannot be computed.
 
     `input_description` describes what was passed as samples, such as "a MetricSpace".
@@ -41,7 +41,7 @@ class JointSampleSet:
     def __init__(self, sample_set: Any) -> None:
         # A MetricSpace contains no distances to the points of another set.
         if any(map(is_metric_space, sample_set.sets)):
-            raise _build_one_set_error("a MetricSpace")
+            raise _build_missing_distances_error("a MetricSpace")
         self.uses_row_distances = sample_set.uses_row_distances
         self.sample_set = sample_set
         self.is_subset = sample_set.parent is not sample_set  # other sets are their own parent
@@ -54,7 +54,7 @@ class JointSampleSet:
         It exists only if distances are computed from rows, not from a kernel.
         """
         if self.spec.metric == "precomputed":
-            raise _build_one_set_error("a matrix of distances")
+            raise _build_missing_distances_error("a matrix of distances")
         return concatenate_rows(self.sample_set.sets, self.sample_set.names)
 
     @cached_property

@@ -25,7 +25,7 @@ _READERS = {
         "same_above",
         expected="a number from −1 to below 1",
         is_allowed=lambda x: -1 <= x < 1,
-        hint="samples with a larger similarity count as equivalent",
+        hint="samples whose similarity exceeds this threshold count as equivalent",
     )
 }
 

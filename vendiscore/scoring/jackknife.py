@@ -12,9 +12,9 @@ import numpy as np
 
 from ..spectral.leave_cluster_out import leave_cluster_out
 from ..spectral.leave_one_out import (
-    compute_influence,
     compute_log_score,
     compute_surprise,
+    influence_from_surprisals,
     leave_one_out,
 )
 from ..spectral.spectrum import Spectrum, positive_eigenpairs
@@ -123,6 +123,6 @@ def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
     # The derivative depends on the difference between the surprisal of the sample and log VS_q. The
     # surprisal is log(xᵀ A^(q−1) x)/(1 − q), where x is the feature vector of the sample, and A the
     # mean of x xᵀ over all samples.
-    return masses * compute_influence(
+    return masses * influence_from_surprisals(
         compute_surprise(spectrum, q) - compute_log_score(spectrum, q), q
     )

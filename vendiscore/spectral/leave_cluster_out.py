@@ -215,11 +215,13 @@ class _Clusters:
         For an analytic function, the difference between its sums over the eigenvalues of the set
         and over those of the remaining samples is an integral in the complex plane, along a circle
         that encloses all eigenvalues. Here, the function is the power z^q, and the integral is
-        computed by the trapezoid rule.
+        computed by the trapezoid rule. For clusters of few samples, this is faster than computing
+        the eigenvalues of the remaining samples. These are computed for clusters without which so
+        little remains that the difference is inaccurate.
         """
-        # The trapezoid rule in u ≥ 0 with 1/z = (1 + i sinh u)/c; the integrand at −u is the
-        # complex conjugate. Eigenvalues x of the set are divided by the largest; μ are those of
-        # the remaining samples.
+        # z runs along the circle through 0 and c, as 1/z = (1 + i sinh u)/c. The trapezoid rule
+        # uses u ≥ 0, because the integrand at −u is the complex conjugate. Eigenvalues x of the set
+        # are divided by the largest; μ are those of the remaining samples.
         x = self.values / self.values[0]
         step, n_steps, c = _choose_contour_grid(q, min_order=q)
         # The remaining eigenvalues are the zeros of det S(z), and those of the set are its poles,
@@ -245,6 +247,7 @@ class _Clusters:
         # Undo the division by the largest eigenvalue, and divide by the trace without the cluster.
         log_powers += q * np.log(self.values[0] / (1 - self.cluster_weights))
         logs = log_powers / (1 - q)
+        # Compute inaccurate scores from eigenvalues instead.
         inaccurate = np.flatnonzero(remaining <= min_remaining)
         for rows in row_blocks(len(inaccurate), 8 * len(x) ** 2, min_rows=1):
             indices = inaccurate[rows]

@@ -217,16 +217,16 @@ def surprise_from_eigenvectors(
     return np.maximum(surprises, 0.0)
 
 
-def compute_influence(gaps: np.ndarray, q: float) -> np.ndarray:
+def influence_from_surprisals(excess_surprisals: np.ndarray, q: float) -> np.ndarray:
     """Compute the derivative of log VS_q with respect to the weight of each sample, for finite q.
 
-    `gaps` are the surprisals of order q of the samples, minus log VS_q of their set. The surprisal
-    of a sample is log(xᵀ A^{q−1} x)/(1 − q), where x is its unit-norm feature vector, and A is the
-    weighted sum of x xᵀ over all samples. The derivative is q (exp((1 − q) gap) − 1)/(1 − q). At
-    q = 1, it is gap.
+    `excess_surprisals` are the surprisals of order q of the samples, minus log VS_q of their set.
+    The surprisal of a sample is log(xᵀ A^{q−1} x)/(1 − q), where x is its unit-norm feature vector,
+    and A is the weighted sum of x xᵀ over all samples. For an excess e, the derivative is
+    q (exp((1 − q) e) − 1)/(1 − q), or e at q = 1.
     """
-    # compute_surprisal(log x, q) is (x^{q−1} − 1)/(1 − q), here with log x = −gap.
-    return q * compute_surprisal(-gaps, q)
+    # compute_surprisal(log x, q) is (x^{q−1} − 1)/(1 − q), here with log x = −e.
+    return q * compute_surprisal(-excess_surprisals, q)
 
 
 def compute_residual_fractions(spectrum: Spectrum) -> Array:

@@ -22,7 +22,7 @@ from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array, asarray_like, detach, namespace, to_host
 from .eigendecomposition import decompose
 from .leave_one_out import (
-    compute_influence,
+    influence_from_surprisals,
     log_scores_leaving_each_out,
     residual_fractions_from_eigenvectors,
     surprise_from_eigenvectors,
@@ -139,20 +139,23 @@ class StackedSpectra:
         """
         # log VS_∞ is log(trace / λ) for the largest eigenvalue λ. If the weight of sample i
         # increases from 1/m, log λ increases at the rate m U_i² with the eigenvector U, and the log
-        # of the trace at the rate given by `_compute_relative_traces`.
+        # of the trace at the rate given by `_compute_relative_diagonals`.
         if math.isinf(q):
             first_vectors = to_host(self.vectors)[:, :, 0]
-            return self._compute_relative_traces() - self.K.shape[1] * first_vectors**2
+            return self._compute_relative_diagonals() - self.K.shape[1] * first_vectors**2
+        # For other orders, the derivative depends on how much the surprisal of a sample exceeds log
+        # VS_q, the log of the power mean of the eigenvalues.
         log_scores = np.log(self.eigenvalues.hill_number(q))
-        gaps = self.compute_surprise(q) - log_scores[:, None]
-        return self._compute_relative_traces() * compute_influence(gaps, q)
+        excess_surprisals = self.compute_surprise(q) - log_scores[:, None]
+        influence = influence_from_surprisals(excess_surprisals, q)
+        return self._compute_relative_diagonals() * influence
 
-    def _compute_relative_traces(self) -> np.ndarray:
+    def _compute_relative_diagonals(self) -> np.ndarray:
         """Compute m times the diagonal of the weighted similarity matrix of each set, shape (g, m).
 
-        The diagonal entry of a sample is its part of the trace, 1/m for uniform weights. It differs
-        from the weight if negative eigenvalues were clipped to 0, because it is computed from the
-        remaining eigenvalues λ and eigenvectors U as Σ_j λ_j U_ij².
+        There are g sets of m samples. The diagonal entry of a sample is its part of the trace, 1/m
+        for uniform weights. It differs from the weight if negative eigenvalues were clipped to 0,
+        because it is computed from the remaining eigenvalues λ and eigenvectors U as Σ_j λ_j U_ij².
         """
         squares = np.square(to_host(self.vectors))
         parts = squares @ to_host(self.eigenvalues.values)[..., None]

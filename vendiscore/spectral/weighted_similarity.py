@@ -50,7 +50,8 @@ class MergedDuplicates(NamedTuple):
     def expand_vectors(self, U: Array) -> Array:
         """Convert eigenvectors of `weighted` to those of the weighted similarity of all n samples.
 
-        `U` has one row per distinct sample, and orthonormal columns, as has the result.
+        `weighted` is the weighted similarity of the distinct samples. `U` has one row per distinct
+        sample, and the result one row per sample. The columns of both are orthonormal.
         """
         # The entry of a distinct sample is divided among its copies in proportion to the roots of
         # their weights, which preserves the norm of the eigenvector.

@@ -13,7 +13,7 @@ from vendiscore.core.eigenvalues import (
     check_psd,
     clip_eigenvalues,
     compute_eigenvalues,
-    is_diagonal,
+    is_nonnegative_diagonal,
     normalize_above,
     normalize_eigenvalues,
 )
@@ -96,12 +96,12 @@ def test_diagonal_matrix_has_its_entries_as_eigenvalues():
     result = compute_eigenvalues(np.diag([0.2, 0.5, 0.3]), make_tolerance(3), vectors=True)
     assert result.values.tolist() == [0.5, 0.3, 0.2]
     assert result.vectors.tolist() == np.eye(3)[:, [1, 2, 0]].tolist()
-    assert is_diagonal(np.diag([0.2, 0.0]))
-    assert not is_diagonal(np.array([[0.5, 0.1], [0.1, 0.5]]))
-    assert not is_diagonal(np.diag([0.2, -0.5]))
+    assert is_nonnegative_diagonal(np.diag([0.2, 0.0]))
+    assert not is_nonnegative_diagonal(np.array([[0.5, 0.1], [0.1, 0.5]]))
+    assert not is_nonnegative_diagonal(np.diag([0.2, -0.5]))
     lower_triangular = np.diag([0.2, 0.8, 0.0])
     lower_triangular[2, 1] = 1e-300
-    assert not is_diagonal(lower_triangular)
+    assert not is_nonnegative_diagonal(lower_triangular)
 
 
 def test_stacked_matrices_match_single_matrices():
