@@ -116,7 +116,7 @@ MUTANTS = {
         ("abs(K).max() <= 1 + tolerance", "K.max() <= 1 + tolerance"),
         ("& (diagonal < math.inf)", ""),
         ("np.vdot(deviation, deviation) <= DIAGONAL_TOLERANCE**2", "True"),
-        ("np.vdot(gap, gap) <= ROUNDING**2", "np.vdot(gap, gap) <= 1e9"),
+        ("differences) <= ROUNDING**2", "differences) <= 1e9"),
         ("K.shape[0] != K.shape[1]", "K.shape[0] < 0"),
         ("(diagonal > 0)", "(diagonal >= 0)"),
         ("max(DIAGONAL_TOLERANCE, 2 * precision)", "DIAGONAL_TOLERANCE"),

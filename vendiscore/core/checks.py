@@ -123,10 +123,10 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
     n = K.shape[0]
     # A small valid matrix needs no blocks. An invalid one is checked again below, for the message.
     if n <= MAX_ENTRYWISE_SIZE and scale is None and is_numpy(K) and abs(K).max() <= 1 + tolerance:
-        gap = K - K.T
-        if np.vdot(gap, gap) <= ROUNDING**2:  # the norm bounds the largest entry
+        differences = K - K.T
+        if np.vdot(differences, differences) <= ROUNDING**2:  # the norm bounds the largest entry
             return ROUNDING
-        asymmetry = float(gap.max())
+        asymmetry = float(differences.max())
         if asymmetry <= tolerance:
             return max(asymmetry, ROUNDING)
     K, scale = detach(K), detach(scale)
@@ -153,9 +153,9 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
         # time of two products with a vector. Drawing a random g would take as long as three.
         g = asarray_like(np.cos(np.arange(n) ** 2), K)
         g = g if scale is None else g * scale
-        gap = K @ g - g @ K
-        gap = gap if scale is None else gap * scale
-        if float(abs(gap).max()) <= ROUNDING * math.sqrt(n):
+        differences = K @ g - g @ K
+        differences = differences if scale is None else differences * scale
+        if float(abs(differences).max()) <= ROUNDING * math.sqrt(n):
             return ROUNDING
     # Otherwise compare each block of the upper triangle with its transpose.
     max_asymmetry = 0.0
@@ -166,10 +166,10 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
             columns = slice(j, j + block_size)
             upper = scaled_block(rows, columns)
             lower = scaled_block(columns, rows).T
-            gap = abs(upper - lower)
-            max_asymmetry = max(max_asymmetry, float(gap.max()))
+            differences = abs(upper - lower)
+            max_asymmetry = max(max_asymmetry, float(differences.max()))
             if max_asymmetry > tolerance:
-                a, b = divmod(int(gap.argmax()), gap.shape[1])
+                a, b = divmod(int(differences.argmax()), differences.shape[1])
                 raise ValueError(
                     f"{name} must be a symmetric matrix, got K[{i + a}, {j + b}] = "
                     f"{float(upper[a, b]):.6g} and K[{j + b}, {i + a}] = {float(lower[a, b]):.6g}; "

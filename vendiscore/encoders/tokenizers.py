@@ -54,9 +54,11 @@ def load_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str],
             raise MissingPackageError(module, "text", purpose, f"pip install {install}")
     if "sentencepiece" in modules:
         # sacrebleu would download the file without asking.
-        pieces = require("sacrebleu.tokenizers.tokenizer_spm", "text", f"{argument}={name!r}")
-        url = pieces.SPM_MODELS[name]["url"]
-        file = os.path.join(pieces.SACREBLEU_DIR, "models", os.path.basename(url))
+        tokenizer_module = require(
+            "sacrebleu.tokenizers.tokenizer_spm", "text", f"{argument}={name!r}"
+        )
+        url = tokenizer_module.SPM_MODELS[name]["url"]
+        file = os.path.join(tokenizer_module.SACREBLEU_DIR, "models", os.path.basename(url))
         if not os.path.exists(file):
             raise FileNotFoundError(
                 f"{argument}={name!r} requires the file {file}, which does not exist; call "

@@ -156,14 +156,20 @@ def _build_matrix(
     for i in track(range(0, n, size), -(-n // size), "comparing pairs"):
         rows = slice(i, i + size)
         columns = slice(i, n)  # the other columns follow by symmetry
-        a, b = np.broadcast_arrays(lengths[rows, None], lengths[None, columns])
+        row_lengths, column_lengths = np.broadcast_arrays(
+            lengths[rows, None], lengths[None, columns]
+        )
         matches = [(B[rows] @ B[columns].T).toarray().astype(int) for B in indicators]
-        first, inverse = _find_distinct_tuples([a, b, *matches])
+        first, inverse = _find_distinct_tuples([row_lengths, column_lengths, *matches])
         scores = [
-            cached_bleu(tuple(int(m.flat[j]) for m in matches), int(a.flat[j]), int(b.flat[j]))
+            cached_bleu(
+                tuple(int(m.flat[j]) for m in matches),
+                int(row_lengths.flat[j]),
+                int(column_lengths.flat[j]),
+            )
             for j in first
         ]
-        block = np.array(scores)[inverse].reshape(a.shape)
+        block = np.array(scores)[inverse].reshape(row_lengths.shape)
         # Exactly 1 for identical texts, despite rounding errors of BLEU.
         block[text_ids[rows, None] == text_ids[None, columns]] = 1
         K[rows, columns] = block

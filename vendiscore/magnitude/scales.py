@@ -273,7 +273,8 @@ def _find_root(
 
     @cache
     def g(x: float) -> float:
-        y = f(x)  # values that may be rounding errors count as roots
+        """Return f(x), or 0 if it may be a rounding error, so that x counts as a root."""
+        y = f(x)
         return y if abs(y) > ROOT_ROUNDING else 0.0
 
     start = x

@@ -382,7 +382,7 @@ class Solver:
         inverse_bound = 1 / diagonal_bound
         # Bound of rounding errors of Z and of sums in a single-precision product (Higham & Mary,
         # 2019). At most 0.8 √n SINGLE_EPS was observed, in rows of constant sign.
-        slack = SINGLE_EPS * (4 + 2 * math.sqrt(self.n))
+        relative_rounding = SINGLE_EPS * (4 + 2 * math.sqrt(self.n))
         # Goal for Σ r²/m, which bounds the error of the magnitude: a fraction of the magnitude,
         # which is about the sum of extrapolated weights, or at most n.
         goal = TARGET_ERROR / 8 * self.n
@@ -416,7 +416,7 @@ class Solver:
             if e is None:
                 return None
             f = r - multiply(e)
-            rounding = slack * multiply(np.abs(e))
+            rounding = relative_rounding * multiply(np.abs(e))
             max_residual = np.abs(f).max() + rounding.max()
             # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀe + eᵀf + fᵀZ⁻¹f; the last term is omitted.
             value = w.sum() + w @ r + r @ e + e @ f
@@ -477,10 +477,10 @@ class Solver:
             is_done = is_accurate and (residual <= TARGET_ERROR or "cg" in method)
             if is_stuck or is_rounding or is_done:
                 break
-            e = approximate_correction(r)
-            if e is None:
+            correction = approximate_correction(r)
+            if correction is None:
                 return None
-            w = w + e
+            w = w + correction
         if best is None:
             return None
         # If the method used single precision, the caller then tries double precision.

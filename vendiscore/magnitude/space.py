@@ -240,8 +240,8 @@ def _merge_identical(
     for block in row_blocks(n, 2 * n):
         first[block] = np.argmax(D[block] == 0, axis=1)
     for i in np.flatnonzero(first < np.arange(n)):
-        gap = np.abs(D[i] - D[first[i]])
-        is_wrong = gap > ZERO_DISTANCE_TOLERANCE * np.maximum(D[i], D[first[i]]) + slack
+        differences = np.abs(D[i] - D[first[i]])
+        is_wrong = differences > ZERO_DISTANCE_TOLERANCE * np.maximum(D[i], D[first[i]]) + slack
         if is_wrong.any():
             j = int(np.argmax(is_wrong))
             raise ValueError(

@@ -106,14 +106,14 @@ def multiply_similarities(
     upper bound of the distances.
     """
     n = len(D)
-    y = np.zeros(n)
+    product = np.zeros(n)
     buffer = np.empty(0)
     # Whether entries may be below e^MIN_EXPONENT; true for an unknown (infinite) maximum.
     has_tiny_entries = not t * max_distance <= -MIN_EXPONENT
     for block in row_blocks(n, 12 * n):
         # The square block on the diagonal.
         square = np.exp(np.maximum(D[block, block] * np.float64(-t), MIN_EXPONENT))
-        y[block] += square @ w[block]
+        product[block] += square @ w[block]
         rows = len(square)
         if above_diagonal is not None:
             np.copyto(
@@ -129,17 +129,17 @@ def multiply_similarities(
         columns = n - stop
         if not buffer.size:  # the first block is the largest
             buffer = np.empty(rows * columns)
-        z = buffer[: rows * columns].reshape(rows, columns)
-        np.multiply(D[block, stop:], np.float64(-t), out=z)
+        entries = buffer[: rows * columns].reshape(rows, columns)
+        np.multiply(D[block, stop:], np.float64(-t), out=entries)
         if has_tiny_entries:
-            np.maximum(z, MIN_EXPONENT, out=z)
-        np.exp(z, out=z)
+            np.maximum(entries, MIN_EXPONENT, out=entries)
+        np.exp(entries, out=entries)
         if above_diagonal is not None:
-            above_diagonal[block, stop:] = z
+            above_diagonal[block, stop:] = entries
         # Use the BLAS of SciPy, as elsewhere in the solver; that of NumPy has separate threads.
-        y[block] += scipy.linalg.blas.dgemv(1.0, z.T, w[stop:], trans=1)
-        y[stop:] += scipy.linalg.blas.dgemv(1.0, z.T, w[block])
-    return y
+        product[block] += scipy.linalg.blas.dgemv(1.0, entries.T, w[stop:], trans=1)
+        product[stop:] += scipy.linalg.blas.dgemv(1.0, entries.T, w[block])
+    return product
 
 
 @cache

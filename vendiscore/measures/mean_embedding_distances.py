@@ -39,9 +39,9 @@ def maximum_mean_discrepancy(sample_set: SampleSet, unbiased: bool = False) -> N
     weights = np.zeros((n + m, 2))  # one column for each set
     weights[:n, 0] = 1 / n
     weights[n:, 1] = 1 / m
-    W = asarray_like(weights, diagonal)
+    set_weights = asarray_like(weights, diagonal)
     # Mean similarities (2, 2) within and between the sets, including pairs of a sample with itself.
-    means = W.T @ K.matmul(W)
+    means = set_weights.T @ K.matmul(set_weights)
     sample_mean = means[0, 0]
     reference_mean = means[1, 1]
     if unbiased:
@@ -138,13 +138,13 @@ def _sum_cubic_kernel(A: Rows, B: Rows, *, exclude_diagonal: bool = False) -> fl
     """
     total = 0.0
     for rows in row_blocks(A.shape[0], 8 * B.shape[0]):
-        G = A[rows] @ B.T
-        if sp.issparse(G):
-            G = G.toarray()
-        G = G / A.shape[1] + 1
+        bases = A[rows] @ B.T  # the dot products a·b, later a·b/d + 1
+        if sp.issparse(bases):
+            bases = bases.toarray()
+        bases = bases / A.shape[1] + 1
         if exclude_diagonal:
-            G[np.arange(len(G)), np.arange(rows.start, rows.stop)] = 0.0
-        total += float((G * G * G).sum())
+            bases[np.arange(len(bases)), np.arange(rows.start, rows.stop)] = 0.0
+        total += float((bases * bases * bases).sum())
     return total
 
 

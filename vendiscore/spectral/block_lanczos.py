@@ -72,13 +72,13 @@ class KrylovBasis:
         """
         xp = namespace(self._next_block)
         while self.steps < min(steps, self.max_steps):
-            Q = self._next_block
+            Q = self._next_block  # the new basis vectors, as columns
             current = slice(self.size, self.size + self.b)
             self.steps += 1
             following = slice(self.size, self.size + self.b)
             self.basis[current] = Q.T
             basis = self.basis[: self.size]
-            W = self.multiply(Q)
+            W = self.multiply(Q)  # A Q
             diagonal_block = to_host(Q.T @ W)
             self._T[current, current] = (diagonal_block + diagonal_block.T) / 2
             # Two projections make W orthogonal to the basis up to rounding (Giraud et al., 2005).
@@ -181,7 +181,8 @@ class GaussQuadrature:
 
     def __init__(self, krylov: KrylovBasis, rounding: float = 0.0) -> None:
         # Nodes up to `rounding` may be rounding errors of 0. The weight of a node, for a starting
-        # vector, is the squared component of this vector along the eigenvector of the node.
+        # vector, is the squared component of this vector along the eigenvector of the node. The
+        # columns of S are the eigenvectors.
         values, S = np.linalg.eigh(krylov.matrix())
         self.min_eigenvalue: float = float(values[0])
         self.nodes: np.ndarray = np.where(values > rounding, values, 0.0)

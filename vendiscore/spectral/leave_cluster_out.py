@@ -82,7 +82,7 @@ def leave_cluster_out(
         # the memory for one cluster.
         row_bytes = 16 * size * max(len(values), 50 * size)
         for rows in row_blocks(len(codes), row_bytes):
-            G = U[members[rows]]
+            G = U[members[rows]]  # shape (clusters, samples of a cluster, eigenvectors)
             if values[-1] < 0:  # psd="clip" set negative eigenvalues to 0
                 batch: _Clusters = _ClippedClusters(values, G, U, members[rows])
             else:
@@ -233,9 +233,9 @@ class _Clusters:
         remaining = np.full(len(self.G), total)  # Σ μ^q, which is total minus the integral
         for u in step * np.arange(n_steps + 1):
             z = c / (1 + 1j * math.sinh(u))
-            gaps = z - x
-            S = self.identity_minus_gram + self.compute_inner_products(z / gaps)
-            minus_derivative = self.compute_inner_products(x / gaps**2)
+            z_minus_x = z - x
+            S = self.identity_minus_gram + self.compute_inner_products(z / z_minus_x)
+            minus_derivative = self.compute_inner_products(x / z_minus_x**2)
             traces = np.trace(np.linalg.solve(S, minus_derivative), axis1=1, axis2=2)
             weight = step / (math.pi * c) * math.cosh(u)
             if u == 0:  # belongs to both halves of the contour
@@ -392,14 +392,16 @@ class _ClippedClusters(_Clusters):
         (r,) are the eigenvalues of A. They are divided by the largest one, and vectors y by its
         square root.
         """
-        gaps = z[:, None] - x
+        z_minus_x = z[:, None] - x
         if self.G.shape[1] == 1:  # S is a number for clusters of one sample
-            S = self.identity_minus_gram[:, 0] + _complex_product(self.squares, z[:, None] / gaps)
-            return _complex_product(self.squares, x / gaps**2) * z**2 / S
+            S = self.identity_minus_gram[:, 0] + _complex_product(
+                self.squares, z[:, None] / z_minus_x
+            )
+            return _complex_product(self.squares, x / z_minus_x**2) * z**2 / S
         slopes = np.empty((len(self.G), len(z)), dtype=complex)
         for k in range(len(z)):
-            S = self.identity_minus_gram + self.compute_inner_products(z[k] / gaps[k])
-            solved = np.linalg.solve(S, self.compute_inner_products(x / gaps[k] ** 2))
+            S = self.identity_minus_gram + self.compute_inner_products(z[k] / z_minus_x[k])
+            solved = np.linalg.solve(S, self.compute_inner_products(x / z_minus_x[k] ** 2))
             slopes[:, k] = np.trace(solved, axis1=1, axis2=2) * z[k] ** 2
         return slopes
 
@@ -408,7 +410,8 @@ def _iter_circle_nodes(q: float, min_order: float) -> Iterator[tuple[np.ndarray,
     """Yield blocks of complex nodes z and weights w, to integrate along a circle by Σ w f(z).
 
     The circle touches 0 and encloses the interval (0, 1] of positive eigenvalues, which are divided
-    by the largest. The sum is accurate for integrands that grow like z^a with exponents a from
+    by the largest. Nodes are those of the trapezoid rule in u ≥ 0 for 1/z = (1 + i sinh u)/c, with
+    a constant c. The sum is accurate for integrands that grow like z^a with exponents a from
     `min_order` to q.
     """
     step, n_steps, c = _choose_contour_grid(q, min_order)

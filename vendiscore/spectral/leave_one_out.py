@@ -55,7 +55,7 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """
     q = check_order(q, allow_zero=False)
     is_clipped = spectrum.negative_eigenvalues is not None
-    values, U = positive_eigenpairs(spectrum, q)
+    values, U = positive_eigenpairs(spectrum, q)  # (r,) and (n, r)
     if spectrum.n < 2:
         raise ValueError(
             "leave-one-out scores require at least 2 samples, got 1; pass more samples"
@@ -201,10 +201,10 @@ def surprise_from_eigenvectors(
     vector.
     """
     with np.errstate(all="ignore"):
-        parts = squares * values
-        p = parts.sum(axis=-1, keepdims=True)  # the weights of the samples
+        contributions = squares * values  # of each eigenvalue to the weights of the samples
+        p = contributions.sum(axis=-1, keepdims=True)  # the weights of the samples
         # Squared components of the unit-norm feature vectors; NaN for samples of weight 0.
-        fractions = parts / p
+        fractions = contributions / p
         largest = values.max(axis=-1, keepdims=True)
         # Eigenvalues of 0 have fractions of 0, so any finite log can replace theirs.
         logs = np.log(np.where(values > 0, values, largest))

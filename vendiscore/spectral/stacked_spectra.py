@@ -158,8 +158,8 @@ class StackedSpectra:
         because it is computed from the remaining eigenvalues λ and eigenvectors U as Σ_j λ_j U_ij².
         """
         squares = np.square(to_host(self.vectors))
-        parts = squares @ to_host(self.eigenvalues.values)[..., None]
-        return self.K.shape[1] * parts[..., 0]
+        diagonals = squares @ to_host(self.eigenvalues.values)[..., None]
+        return self.K.shape[1] * diagonals[..., 0]
 
     def compute_surprise(self, q: float) -> np.ndarray:
         """Compute the surprisal of order q of each sample of each set, shape (g, m).

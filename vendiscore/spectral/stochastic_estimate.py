@@ -187,7 +187,8 @@ def _estimate_log_scores_by_quadrature(
         quadrature_errors = np.full_like(log_scores, math.inf)
         # The quadrature error is unknown until three steps have been performed.
         if krylov.size > krylov.n - krylov.b - len(pairs.values):
-            quadrature_errors = np.zeros_like(log_scores)  # the basis spans the whole complement
+            # No further block of b vectors fits into the complement, which the basis spans.
+            quadrature_errors = np.zeros_like(log_scores)
         elif len(logs) > 2:
             previous_change, last_change = np.abs(np.diff(logs[-3:], axis=0))
             # The total of all further changes if they continue to shrink geometrically (Aitken).

@@ -90,6 +90,7 @@ def _build_eigensolver(routines: Sequence[Routine], integer: Integer) -> Eigenva
             )
 
     def eigenvalues(A: np.ndarray) -> np.ndarray:
+        """Compute the eigenvalues of a symmetric float64 matrix A, which is overwritten."""
         # Options of LAPACK: b"L" lower triangle, b"Y" after the first stage, b"N" no eigenvectors.
         # Each stage is called twice, first to obtain the size of its work array.
         n = len(A)
@@ -97,12 +98,14 @@ def _build_eigensolver(routines: Sequence[Routine], integer: Integer) -> Eigenva
         band = np.empty((n, bandwidth + 1))
         # A call with work size −1 returns the required size.
         work_sizes = (np.empty(1), np.empty(1))
+        # uplo, n, kd, A, lda, AB, ldab and tau, as LAPACK calls them
         first_stage = (b"L", n, bandwidth, A, n, band, bandwidth + 1, np.empty(n))
         call(reduce_to_band, *first_stage, work_sizes[0], -1)
         work = np.empty(int(work_sizes[0][0]))
         call(reduce_to_band, *first_stage, work, len(work))
         values = np.empty(n)
         off_diagonal = np.empty(n)
+        # stage1, vect, uplo, n, kd, AB, ldab, d and e
         second_stage = (b"Y", b"N", b"L", n, bandwidth, band, bandwidth + 1, values, off_diagonal)
         call(reduce_to_tridiagonal, *second_stage, work_sizes[0], -1, work_sizes[1], -1)
         reflectors, work = (np.empty(int(size[0])) for size in work_sizes)
