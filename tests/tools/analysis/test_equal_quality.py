@@ -239,7 +239,7 @@ def test_unusable_samples_are_dropped_with_their_values():
             ValueError,
             "at least 3 prompts with at least 2 correct answers of both sets, got 0 for 'A' and",
         ),
-        ((NEW, OLD), {"correct": CORRECT, "size": 7}, ValueError, "pass size=[3456], or more"),
+        ((NEW, OLD), {"correct": CORRECT, "size": 7}, ValueError, "reduce `size` to [3456], or"),
     ],
 )
 def test_unsuitable_arguments_are_rejected(sets, options, error, message):

@@ -37,6 +37,7 @@ class OptionCase:
 
 TABLE = "t.csv --column answer --pool"
 EIGHT_PROMPTS = "eight.csv --column answer -k labels"  # prompts
+GRADED = "graded.csv --column answer -k labels --by model"
 SETS_BY_MODEL = "t.csv --column answer --by model --permutations 99"
 DEFAULT_ARGUMENTS = {
     "score": TABLE,
@@ -229,6 +230,10 @@ CASES = {
     },
     "compare": COMPARE_CASES
     | {
+        "correct": OptionCase("--correct passed", "--correct answer", GRADED, GRADED),
+        "min_quality": OptionCase(
+            "--min-quality grade=0.3", "--min-quality grade=much", GRADED, GRADED
+        ),
         "no_pool_repeats": OptionCase(
             "--no-pool-repeats",
             "--no-pool-repeats",
@@ -320,6 +325,12 @@ def files(tmp_path, monkeypatch):
     answers_of_eight = np.random.default_rng(8).integers(30, size=64)
     eight_rows = [f"{answer},{i % 2},Prompt {i // 8}?" for i, answer in enumerate(answers_of_eight)]
     (tmp_path / "eight.csv").write_text("\n".join(["answer,model,prompt", *eight_rows]) + "\n")
+    graded_rows = [
+        f"{row},{'yes' if i % 5 else 'no'},{i % 7 / 10}" for i, row in enumerate(eight_rows)
+    ]
+    (tmp_path / "graded.csv").write_text(
+        "\n".join(["answer,model,prompt,passed,grade", *graded_rows]) + "\n"
+    )
     for folder, folder_texts in {"folder": TEXTS, "other": OTHER_TEXTS}.items():
         for i, text in enumerate(folder_texts):
             path = tmp_path / folder / ("inner" if i > 4 else "") / f"{i}.txt"

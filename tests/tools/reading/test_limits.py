@@ -34,8 +34,8 @@ def test_default_limits_are_unbounded():
 
 def test_other_columns_are_listed_once():
     assert Wanted().others == []
-    read_options = Wanted(column="a", by="m", group_by="g", quality="m", prompts="p")
-    assert read_options.others == ["m", "g", "p"]
+    read_options = Wanted(column="a", by="m", group_by="g", quality="m", correct="c", prompts="p")
+    assert read_options.others == ["m", "g", "c", "p"]
     assert Wanted(quality="", by="m").others == ["m"]
 
 

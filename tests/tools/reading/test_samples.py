@@ -15,6 +15,7 @@ FULL = Samples(
     groups=["x", "x", "y", "y"],
     sets=["m", "n", "m", "n"],
     quality=[0.1, 0.2, 0.3, 0.4],
+    correct=[True, False, False, True],
     prompts=["p", "q", "p", "q"],
     column="answer",
     index=[0, 1, 2, 3],
@@ -30,6 +31,7 @@ def test_subset_keeps_labels_and_problems():
     assert subset.places == [7, 3]
     assert (subset.groups, subset.sets) == (["y", "x"], ["n", "n"])
     assert (subset.quality, subset.prompts) == ([0.4, 0.2], ["q", "q"])
+    assert subset.correct == [True, False]
     assert (subset.rows, subset.index) == ([6, 2], [3, 1])
     assert subset.problems == {0: "is odd", 1: "is blank"}
     assert subset.wrong == {0: "score"}

@@ -24,6 +24,15 @@ def test_invalid_quality_is_reported_with_row_and_column():
     assert result.quality == [1.0, 0.0, 3.0, 4.0]
 
 
+def test_correct_column_is_read_as_booleans():
+    cells = ["yes", "NO", "True", "false", "1", "0.0", "maybe", ""]
+    rows = "".join(f"an answer {i},{cell}\n" for i, cell in enumerate(cells))
+    result = read_data("a.csv", f"answer,passed\n{rows}".encode(), Wanted(correct="passed"))
+    assert result.correct == [True, False, True, False, True, False, False, False]
+    assert result.problems == {6: "is 'maybe', not true or false", 7: "is '', not true or false"}
+    assert result.place(6) == "row 8, column 'passed'"
+
+
 @pytest.mark.parametrize("name", ["model", "no such column"])
 def test_missing_set_or_sample_columns_are_rejected(name):
     with pytest.raises(RefusedError, match="column"):

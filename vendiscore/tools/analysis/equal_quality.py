@@ -246,7 +246,7 @@ def _check_prompt_counts(
         largest = int(descending[MIN_VALUES - 1]) if len(counts) >= MIN_VALUES else 0
         hint = "compare more prompts or more answers to each prompt, or remove one of these sets"
         if largest >= MIN_QUALITY_SIZE:
-            hint = f"pass size={largest}, or more answers to each prompt"
+            hint = f"reduce `size` to {largest}, or pass more answers to each prompt"
         raise ValueError(
             f"`correct` requires at least {MIN_VALUES} prompts with at least {size} correct "
             f"answers of both sets, got {n_entering} for {a!r} and {b!r}; {hint}"

@@ -3,18 +3,22 @@
 from argparse import Namespace
 
 from ...support.signature import format_signature
+from ...support.types import Record
 from ..analysis.compare_options import CompareOptions
 from ..analysis.compare_sets import compare
 from ..analysis.comparison import Comparison, format_bounded_p
+from ..reading.samples import Samples
 from . import output
 from .command_options import (
     as_usage_error,
     build_similarity,
     parse_command_options,
+    parse_value,
     prompt_keywords,
     read_sets,
     report_file_locations,
 )
+from .exit_codes import UsageError
 
 _COMPARE_FLAGS = ("size", "level", "permutations", "seed")
 
@@ -28,10 +32,14 @@ def compare_files(args: Namespace) -> Comparison:
     """Compare sets of samples: each file is a set, or a column of one file assigns sets."""
     comparison_options = ("psd", "allow_repeats", "pool_repeats")  # keywords that -o can set
     command_options = parse_command_options(args, comparison_options)
+    min_quality = _parse_quality_flags(args)
+    needs_correct = getattr(args, "correct", None) is not None or min_quality is not None
     with as_usage_error():
-        # Checks the flags before files are read, which can take long.
+        # Checks the flags before files are read, which can take long. With `correct`, the size is
+        # the number of correct answers to a prompt.
+        size = None if needs_correct else args.size
         CompareOptions(
-            command_options.order, args.level, args.permutations, args.size, seed=args.seed
+            command_options.order, args.level, args.permutations, size, seed=args.seed
         ).checked()
     sources = read_sets(args, command_options)
     keywords = dict(command_options.keywords_for(sources[0]))
@@ -54,18 +62,52 @@ def compare_files(args: Namespace) -> Comparison:
         values = sources[0].values
         groups: object = sources[0].groups
         keywords["by"] = sources[0].sets
+        correct: object = _flag_correct(sources[0], min_quality)
     else:
         sources_by_name = {source.name: source for source in sources}
         values = {source.name: source.values for source in sources}
         groups = {source.name: source.groups for source in sources if source.groups}
+        correct = {source.name: _flag_correct(source, min_quality) for source in sources}
+    if needs_correct:
+        if not (groups or sources[0].prompts):
+            raise UsageError(
+                "--correct and --min-quality compare answers to the same prompt; pass --prompt "
+                "COLUMN"
+            )
+        keywords["correct"] = correct
     keywords |= {"groups": groups or None} | prompt_keywords(sources, args.given_prompt)
     with report_file_locations(sources_by_name):
         return compare(values, **keywords)
 
 
+def _parse_quality_flags(args: Namespace) -> float | None:
+    """Return the minimum quality of --min-quality, or None; its column becomes `args.quality`."""
+    text = getattr(args, "min_quality", None)
+    if text is None:
+        return None
+    if args.correct is not None:
+        raise UsageError("--correct and --min-quality are mutually exclusive; remove one of them")
+    column, _, number = text.rpartition("=")
+    value = parse_value(number) if column and number else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise UsageError(f"--min-quality must be COLUMN=NUMBER, such as score=0.5, got {text!r}")
+    args.quality = column
+    return float(value)
+
+
+def _flag_correct(source: Samples, min_quality: float | None) -> list[bool]:
+    """Return whether each sample is correct, according to --correct or --min-quality."""
+    if min_quality is None:
+        return list(source.correct)
+    return [quality >= min_quality for quality in source.quality]
+
+
 def format_comparison_signature(args: Namespace, comparison: Comparison) -> str:
     """Return the signature of a comparison: a single line with all its settings."""
     options = {name: getattr(args, name) for name in _COMPARE_FLAGS}
+    for name in ("correct", "min_quality"):
+        if getattr(args, name, None) is not None:
+            options[name] = getattr(args, name)
     if comparison.allow_repeats is not None:
         options["allow_repeats"] = comparison.allow_repeats
     return format_signature(["VS"], {**comparison.settings, "q": comparison.q, **options})
@@ -89,7 +131,22 @@ def _format_comparison(args: Namespace, comparison: Comparison) -> str:
         per_group = {"n_per_group", "size_per_group"}
         sets = [{key: row[key] for key in row if key not in per_group} for row in sets]
     tables = [("sets", sets), ("pairs", pair_rows)]
+    pairs = result["pairs"]
+    if parts := result["quality_parts"]:
+        hidden = ("a", "b", "level")
+        columns = [{name: row[name] for name in row if name not in hidden} for row in parts]
+        pairs = [pair | row for pair, row in zip(pairs, columns, strict=True)]
+        tables.append(("equal quality", [_shorten_parts(row) for row in parts]))
     signature = format_comparison_signature(args, comparison)
     return output.format_result(
-        args, comparison.to_dict, comparison.sentence, result["pairs"], tables, signature
+        args, comparison.to_dict, comparison.sentence, pairs, tables, signature
     )
+
+
+def _shorten_parts(row: Record) -> Record:
+    """Return a row of `quality_parts` for a table: each value with its interval in one cell."""
+    cells = {name: row[name] for name in ("a", "b", "size", "prompts")}
+    for name in ("total", "among_correct", "from_failures"):
+        value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
+        cells[name] = f"{value:+.3f} [{low:+.3f}, {high:+.3f}]"
+    return cells

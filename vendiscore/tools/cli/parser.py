@@ -229,6 +229,10 @@ compare_within: --group-by COLUMN  compare sets only within the samples of each 
 prompt: --prompt, --prompts COLUMN  column with the prompt of each sample; only samples with the \
 same prompt are compared
 given_prompt: --given-prompt  also condition similarities on the prompt
+correct: --correct COLUMN  column that states whether each answer is correct (true or false, yes \
+or no, 1 or 0); also compare --size correct answers to each prompt (default: 4)
+min_quality: --min-quality COLUMN=NUMBER  same as --correct for a column of numbers: answers with \
+at least NUMBER are correct
 pool: --pool  ignore detected columns of prompts and models, and read all rows as one set; columns \
 that you name are kept
 """,
@@ -318,8 +322,8 @@ COMMANDS = {
         """
   vendiscore compare a.txt b.txt
   vendiscore compare answers.csv --by model --prompt prompt""",
-        "kernel order by compare_within level permutations matched seed repeats own_repeats "
-        "signature",
+        "kernel order by compare_within correct min_quality level permutations matched seed "
+        "repeats own_repeats signature",
         _TABLE_FORMATS,
     ),
     "table": Command(

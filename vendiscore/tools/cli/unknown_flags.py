@@ -59,7 +59,7 @@ _EXAMPLE_KERNELS = {
 # Options whose values are names of a kind.
 _NAMED_VALUES: dict[str, NameKind] = {"kernel": "kernel", "measures": "measure"}
 # Options whose values are names of columns.
-_COLUMN_OPTIONS = ("by", "column", "group_by", "prompts", "quality")
+_COLUMN_OPTIONS = ("by", "column", "group_by", "prompts", "quality", "correct")
 _RANGE = re.compile(r"(\d+)-(\d+)")
 _MAX_RANGE = 10  # maximum number of integers in a range that is written as a list
 # Parts of Python code, which must not appear in hints of the command.

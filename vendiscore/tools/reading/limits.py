@@ -121,6 +121,8 @@ class Wanted:
         Column with the group of each sample.
     quality : str or None
         Column with the quality of each sample.
+    correct : str or None
+        Column that says whether each sample is correct.
     prompts : str or None
         Column with the prompt of each sample.
     split : str
@@ -159,6 +161,7 @@ class Wanted:
     by: str | None = None
     group_by: str | None = None
     quality: str | None = None
+    correct: str | None = None
     prompts: str | None = None
     split: str = ""  # between texts: "row", "blank", or a line; "" to find out
     type: str | None = None
@@ -174,7 +177,7 @@ class Wanted:
     @property
     def others(self) -> list[str]:
         """The columns that are not samples."""
-        named = [self.by, self.group_by, self.quality, self.prompts]
+        named = [self.by, self.group_by, self.quality, self.correct, self.prompts]
         return list(filter(None, dict.fromkeys(named)))
 
     @property

@@ -22,6 +22,7 @@ _LABELS = (
     "groups",
     "sets",
     "quality",
+    "correct",
     "prompts",
     "rows",
     "index",
@@ -58,6 +59,8 @@ class Samples:
         Set of each sample; empty without sets.
     quality : sequence of float
         Quality of each sample; empty without quality.
+    correct : sequence of bool
+        Whether each sample is correct; empty if this is unknown.
     prompts : sequence of str
         Prompt of each sample; empty without prompts.
     written : callable or None
@@ -109,6 +112,7 @@ class Samples:
     wrong: Mapping[int, str] = field(default_factory=dict)  # the column of a problem
     sets: Sequence[Hashable] = ()
     quality: Sequence[float] = ()
+    correct: Sequence[bool] = ()
     prompts: Sequence[str] = ()
     written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
     saved: Callable[[Sequence[int], str], None] | None = None  # into a file of that path

@@ -29,7 +29,16 @@ if TYPE_CHECKING:
 
 _NO_ANSWER: tuple[object, ...] = (None, "", [], "None", "nan")
 # Labels of samples, by the option that names their column; faults are looked for in this order.
-_LABELS = {"sets": "by", "groups": "group_by", "prompts": "prompts", "quality": "quality"}
+_LABELS = {
+    "sets": "by",
+    "groups": "group_by",
+    "prompts": "prompts",
+    "quality": "quality",
+    "correct": "correct",
+}
+# Cells of a column that says whether samples are correct, in lower case.
+_BOOLEANS = {"true": True, "yes": True, "1": True, "1.0": True}
+_BOOLEANS |= {"false": False, "no": False, "0": False, "0.0": False}
 _KEPT = 200  # characters of a value that is not a string
 
 
@@ -198,7 +207,7 @@ def _of_arrays(arrays: Arrays, wanted: Wanted) -> Samples:
     if wanted.kind != "vectors":
         kinds |= {3: "images", 4: "images"}
     if wanted.others:
-        raise RefusedError("it has arrays, no columns; leave out --by, --group-by and --quality")
+        raise RefusedError("it has arrays, no columns; leave out options that name columns")
     if arrays.single and wanted.column:
         raise RefusedError("it is a single array, which has no columns; leave out --column")
     name = arrays.choose_array(wanted.column)
@@ -306,7 +315,7 @@ def _answered(read: Table, answers: Sequence[object], chosen: Choice) -> Sequenc
 def _labelled(
     samples: Samples, read: Table, wanted: Wanted, chosen: Choice, rows: Sequence[int]
 ) -> Samples:
-    """Add the sets, groups, quality and prompts of the samples, and the rows that have none.
+    """Add the sets, groups, quality, correctness and prompts, and the rows that have none.
 
     `rows` are the row of each sample in the table.
     """
@@ -330,6 +339,7 @@ def _labelled(
         lost[chosen.prompt] = "most have one answer"
     problems, wrong = dict(samples.problems), dict(samples.wrong)
     quality = []
+    correct = []
     for name, column in columns.items():
         for j, label in enumerate(labels(column)):
             problem = "" if label else f"is empty, so that the sample has no {name[:-1]}"
@@ -337,6 +347,10 @@ def _labelled(
                 number = _number(label)
                 quality.append(number or 0.0)
                 problem = "" if number is not None else f"is {short_repr(label)}, not a number"
+            if name == "correct":
+                value = _BOOLEANS.get(label.strip().lower())
+                correct.append(bool(value))
+                problem = "" if value is not None else f"is {short_repr(label)}, not true or false"
             if problem and j not in problems:
                 problems[j] = problem
                 wrong[j] = column
@@ -345,6 +359,7 @@ def _labelled(
         sets=labels(columns["sets"]),
         groups=labels(columns["groups"]) or ([] if wanted.pool else samples.groups),
         quality=quality,
+        correct=correct,
         prompts=labels(columns["prompts"]),
         problems=dict(sorted(problems.items())),
         wrong=wrong,
