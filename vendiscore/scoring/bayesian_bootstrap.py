@@ -72,7 +72,7 @@ def _merge_equal_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     counts = integer_counts.astype(float)
     if len(x) <= MAX_VALUES:
         return x, counts
-    # Divide the sorted values into MAX_VALUES runs; `starts` are the positions of their first ones.
+    # Divide the sorted values into MAX_VALUES runs, which begin at the positions `starts`.
     starts = np.linspace(0, len(x), MAX_VALUES, endpoint=False).astype(int)
     merged_counts = np.add.reduceat(counts, starts)
     return np.add.reduceat(counts * x, starts) / merged_counts, merged_counts

@@ -167,10 +167,10 @@ def count_recurrences(
 ) -> RecurrenceCounts | None:
     """Count the samples equal to each distinct item; return None if the jackknife is sufficient.
 
-    The interval of the jackknife then needs no allowance for recurring samples. This is the case
-    with more than `MAX_DISTINCT_ITEMS` distinct items. It is also the case with
+    None means that the interval of the jackknife needs no allowance for recurring samples. This is
+    the case if there are more than `MAX_DISTINCT_ITEMS` distinct items. It is also the case with
     `allow_repeats=False`, which states that samples are continuous measurements and do not recur,
-    unless two samples are equal or only a few pairs of samples contribute to the deficit
+    unless two samples are equal, or only a few pairs of samples contribute to the deficit
     log n − log VS.
     """
     n = similarity.n

@@ -381,7 +381,8 @@ def _select_nearest(
         distances[remaining] = candidate_distances[nearest]
         columns[remaining] = j[nearest]
         # A pair that is no candidate may be nearer than the k-th candidate, if the largest possible
-        # entry at that distance exceeds the bound. Such rows are processed again, with this bound.
+        # entry at that distance exceeds the bound of the row. Such rows are processed again, with
+        # this largest entry as their bound.
         new_bound = block_distances.block_bound(distances[:, -1])
         remaining = np.flatnonzero(new_bound > bound)
         bound = np.maximum(bound, new_bound)
