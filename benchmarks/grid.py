@@ -520,6 +520,21 @@ def iter_growth_cells() -> Iterator[Cell]:
     yield Cell("growth", "n-grams of questions", 1000, None, ngrams)
 
 
+def iter_monitor_cells() -> Iterator[Cell]:
+    def scores() -> Any:
+        values = np.random.default_rng(0).uniform(2, 4, 1000).tolist()
+
+        def run() -> float:
+            monitor = vendiscore.Monitor(3.0, size=4)
+            for value in values:
+                monitor.update(value)
+            return monitor.mean
+
+        return run, None
+
+    yield Cell("Monitor", "scores of prompts", 1000, None, scores)
+
+
 # Does it hold at every scale of distance?
 
 
@@ -648,6 +663,7 @@ def build_cells() -> list[Cell]:
         iter_explanation_cells,
         iter_selection_cells,
         iter_growth_cells,
+        iter_monitor_cells,
         iter_magnitude_cells,
         iter_reward_cells,
         iter_report_cells,
