@@ -535,6 +535,14 @@ def iter_monitor_cells() -> Iterator[Cell]:
     yield Cell("Monitor", "scores of prompts", 1000, None, scores)
 
 
+def iter_phrase_cells() -> Iterator[Cell]:
+    def ngrams() -> Any:
+        texts = read_questions()[:300]
+        return lambda: vendiscore.phrases(texts).score, None
+
+    yield Cell("phrases", "n-grams of questions", 300, None, ngrams)
+
+
 # Does it hold at every scale of distance?
 
 
@@ -664,6 +672,7 @@ def build_cells() -> list[Cell]:
         iter_selection_cells,
         iter_growth_cells,
         iter_monitor_cells,
+        iter_phrase_cells,
         iter_magnitude_cells,
         iter_reward_cells,
         iter_report_cells,
