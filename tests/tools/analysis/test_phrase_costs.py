@@ -17,15 +17,15 @@ ROWS = [
     PhraseRow("of course", 5, 2.5, 0.25, 3.0),
     PhraseRow("course I <think>", 3, 1.0, 0.1, 0.5, ("of course",)),
 ]
-COSTS = PhraseCosts(ROWS, 20, 1.0, 10.0, 20.0, 8.0, 2, 1, [])
+COSTS = PhraseCosts(ROWS, 20, 1.0, 10.0, 20.0, 8.0, 2, 1, [], {})
 LARGE = PhraseCosts(
-    [ROWS[0]._replace(cost=np.nan, share=np.nan)], 20, 1.0, np.nan, 20.0, 8.0, 2, 1, ["A note."]
+    [ROWS[0]._replace(cost=np.nan, share=np.nan)], 20, 1.0, np.nan, 20.0, 8.0, 2, 1, ["A note."], {}
 )
 DIFFERENCES = [
     PhraseDifference("of course", 5, 1, 2.5, 0.5, 2.0, 0.01),
     PhraseDifference("I think", 2, 3, 0.25, 0.5, -0.25, 0.9),
 ]
-COMPARISON = PhraseComparison(DIFFERENCES, 20, 1.0, 10.0, 12.0, 99, 7, 2, 1, [])
+COMPARISON = PhraseComparison(DIFFERENCES, 20, 1.0, 10.0, 12.0, 99, 7, 2, 1, [], {})
 
 
 def test_sentence_states_cost_and_scores():
@@ -47,9 +47,9 @@ def test_sentence_of_comparison_states_number_of_significant_phrases():
         '1 phrase costs set A more than set B: "of course" costs set A 2.5 effective texts and set '
         "B 0.5 (p = 0.01, adjusted for 7 phrases)."
     )
-    none = PhraseComparison(DIFFERENCES[1:], 20, 1.0, 10.0, 12.0, 99, 7, 2, 1, [])
+    none = PhraseComparison(DIFFERENCES[1:], 20, 1.0, 10.0, 12.0, 99, 7, 2, 1, [], {})
     assert str(none).startswith("No phrase costs set A significantly more than set B.")
-    empty = PhraseComparison([], 20, 1.0, 10.0, 12.0, 99, 0, 2, 1, [])
+    empty = PhraseComparison([], 20, 1.0, 10.0, 12.0, 99, 0, 2, 1, [], {})
     assert str(empty).startswith("No phrase that occurs in at least 2 texts lowers")
 
 

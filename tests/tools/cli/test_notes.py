@@ -66,6 +66,7 @@ COMMANDS = {
     "sources": ["sources", "answers.csv"],
     "growth": ["growth", "x.npy"],
     "explain": ["explain", "x.npy"],
+    "phrases": ["phrases", "t.txt", "u.txt", "--permutations", "19"],
     "select": ["select", "x.npy", "-n", "3", "--indices"],
     "dedup": ["dedup", "t.txt"],
     "report": ["report", "t.txt"],

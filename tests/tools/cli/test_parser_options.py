@@ -45,6 +45,7 @@ DEFAULT_ARGUMENTS = {
     "select": f"{TABLE} -n 3",
     "dedup": "repeats.txt",
     "explain": TABLE,
+    "phrases": TABLE,
     "growth": TABLE,
     "compare": SETS_BY_MODEL,
     "table": SETS_BY_MODEL,
@@ -220,6 +221,23 @@ CASES = {
     | {
         "threshold": OptionCase("--threshold 0.2", "--threshold 2"),
         "size": OptionCase("-n 2", "-n 2 -f csv"),
+    },
+    "phrases": ONE_SET_CASES
+    | SIGNATURE_CASES
+    | {
+        "by": OptionCase("--by model", "--by nonsense"),
+        "counts": OptionCase(rejected="--counts", rejected_base="birds.csv --pool"),
+        "given_prompt": OptionCase(rejected="--given-prompt"),
+        "encoding": OptionCase(rejected="--encoding nonsense"),
+        "header": OptionCase(rejected="--header", rejected_base="a.txt"),
+        "index": OptionCase(rejected="--index", rejected_base="a.txt"),
+        "kernel": OptionCase("-k ngram_overlap:ns=1", "-k word_overlap"),
+        "matrix": OptionCase(rejected="--matrix"),
+        "permutations": OptionCase("--permutations 19", "--permutations 99", SETS_BY_MODEL, TABLE),
+        "seed": OptionCase("--seed 7", "--seed 7", "a.txt b.txt", TABLE),
+        "size": OptionCase("-n 1", "-n 0"),
+        "skip_rows": OptionCase(rejected="--skip-rows 1", rejected_base="a.txt"),
+        "type": OptionCase(rejected="--type nonsense"),
     },
     "growth": ONE_SET_CASES
     | SIGNATURE_CASES

@@ -125,6 +125,8 @@ class PhraseCosts(SummaryMixin):
         Number of groups or prompts, 1 without these.
     notes : list of str
         Restrictions of the result, as sentences.
+    settings : dict
+        The kernel and its options.
 
     See Also
     --------
@@ -149,6 +151,7 @@ class PhraseCosts(SummaryMixin):
     min_texts: int
     n_groups: int
     notes: list[str]
+    settings: Record
 
     @property
     def sentence(self) -> str:
@@ -201,6 +204,7 @@ class PhraseCosts(SummaryMixin):
                 "min_texts": self.min_texts,
                 "n_groups": self.n_groups,
                 "notes": self.notes,
+                "settings": self.settings,
                 "phrases": [row._asdict() for row in self.rows],
             }
         )
@@ -249,6 +253,8 @@ class PhraseComparison(SummaryMixin):
         Number of groups or prompts, 1 without these.
     notes : list of str
         Restrictions of the result, as sentences.
+    settings : dict
+        The kernel and its options.
 
     See Also
     --------
@@ -275,6 +281,7 @@ class PhraseComparison(SummaryMixin):
     min_texts: int
     n_groups: int
     notes: list[str]
+    settings: Record
 
     @property
     def sentence(self) -> str:

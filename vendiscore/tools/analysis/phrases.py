@@ -31,6 +31,7 @@ from ...support.errors import SampleError, short_repr
 from ...support.memory import has_room
 from ...support.namespace import to_host
 from ...support.progress import Counts, map_steps, run_with_progress
+from ...support.signature import to_plain
 from ...support.types import Samples, Weights
 from .compare_sets import pool_sets
 from .paired_comparison import GroupIndices, match_groups
@@ -343,6 +344,7 @@ def _phrase_costs(
         search.min_texts,
         len(sets),
         [note] if note else [],
+        to_plain(similarity.settings),
     )
 
 
@@ -636,6 +638,7 @@ def _compare_phrases(
         search.min_texts,
         len(sets),
         notes,
+        to_plain(similarity.settings),
     )
 
 

@@ -383,6 +383,19 @@ COMMANDS = {
         "threshold kernel order shown signature",
         _TABLE_FORMATS,
     ),
+    "phrases": Command(
+        "command_phrases",
+        "list the phrases that make texts repetitive",
+        "List the repeated phrases that lower the score of the texts in FILE most. With two FILEs, "
+        "or one table with a column of two sets, list phrases that cost the first set more than "
+        "the second one, with p-values.",
+        """
+  vendiscore phrases a.txt
+  vendiscore phrases a.txt b.txt
+  vendiscore phrases answers.csv --by model -f csv > phrases.csv""",
+        "kernel order by permutations seed shown signature",
+        _TABLE_FORMATS,
+    ),
     "growth": Command(
         "command_samples",
         "estimate the score for smaller and larger numbers of samples",
