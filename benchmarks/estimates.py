@@ -46,6 +46,11 @@ N_LARGE_COMPONENTS = 64  # and for large sets, whose K is recomputed in each pro
 
 
 def make_odorants(data: Path, n: int, rng: np.random.Generator) -> Similarity:
+    """Return the Tanimoto similarity of the odorants, or of n variants of them if n > 0.
+
+    A variant is the fingerprint of an odorant, without 5 % of its bits, and with 5 % of the bits of
+    another odorant.
+    """
     from rdkit import Chem, DataStructs
     from rdkit.Chem import rdFingerprintGenerator
 
@@ -65,6 +70,10 @@ def make_odorants(data: Path, n: int, rng: np.random.Generator) -> Similarity:
 
 
 def make_questions(data: Path, n: int, rng: np.random.Generator) -> Similarity:
+    """Return the n-gram similarity of the questions, or of n variants of them if n > 0.
+
+    In a variant, 20 % of the words are replaced by words that are drawn from all questions.
+    """
     with (data / "trec_questions.tsv").open(encoding="utf-8") as file:
         texts = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
     if not n:
@@ -83,6 +92,12 @@ def make_questions(data: Path, n: int, rng: np.random.Generator) -> Similarity:
 
 
 def make_digits(sigma: float, components: int = 0) -> Callable[..., Similarity]:
+    """Return a function that returns the RBF similarity of n digits, by default of 5,000.
+
+    With `components`, the images are projected on this number of principal components. If n exceeds
+    the number of images, noisy copies of them are used.
+    """
+
     def make(data: Path, n: int, rng: np.random.Generator) -> Similarity:
         with np.load(data / "mnist_test.npz") as file:
             X = file["images"].reshape(-1, 784) / 255

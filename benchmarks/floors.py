@@ -174,7 +174,7 @@ def vendi_of_molecules(molecules: Sequence[Any]) -> float:
 
 
 def euclidean_distances(sets: np.ndarray) -> np.ndarray:
-    """Return the Euclidean distances (g, m, m) of sets of vectors."""
+    """Return the Euclidean distances in each of g sets of m vectors, shape (g, m, m)."""
     K = sets @ sets.swapaxes(1, 2)
     squares = np.diagonal(K, axis1=1, axis2=2)
     D = np.sqrt(np.maximum(squares[:, None] + squares[:, :, None] - 2 * K, 0))
@@ -183,8 +183,10 @@ def euclidean_distances(sets: np.ndarray) -> np.ndarray:
 
 
 def compute_magnitudes(D: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    """Return the magnitudes (g, s) of metric spaces at s scales: the same scales (s,) or scales by
-    space (g, s).
+    """Return the magnitudes of g metric spaces of m points at s scales, shape (g, s).
+
+    `D`, shape (g, m, m), are the distances. `scales` has shape (s,) for the same scales of all
+    spaces, or (g, s).
     """
     Z = np.exp(-(scales * np.ones((len(D), 1)))[:, :, None, None] * D[:, None])
     return np.linalg.solve(Z, np.ones((D.shape[-1], 1))).sum((2, 3))

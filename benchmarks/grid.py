@@ -393,23 +393,32 @@ def iter_comparison_cells() -> Iterator[Cell]:
             "compare", "precision and recall", 1000, d, partial(precision_and_recall, d), "prdc"
         )
 
-    def by_prompt(d: int | None) -> Any:
+    def two_models(d: int | None) -> Any:
+        """Return a call that compares the answers of two models by prompt, and None (no peer).
+
+        The answers are questions if d is None, otherwise vectors with d columns.
+        """
         models = ["first", "second"] * 500
         prompts = make_prompt_names(125, 8)
         samples = read_questions()[:1000] if d is None else make_rows("1/i", 1000, d)
         options = {} if d is None else {"k": "cosine"}
-        ours = partial(vendiscore.compare, samples, by=models, groups=prompts, **options)
-        return lambda: ours().pairs[0].difference, None
+        compare = partial(vendiscore.compare, samples, by=models, groups=prompts, **options)
+        return lambda: compare().pairs[0].difference, None
 
     for d in (*WIDTHS, None):
         sample_type = "questions" if d is None else "vectors"
         yield Cell(
-            "compare, by", f"two models, 125 prompts, {sample_type}", 1000, d, partial(by_prompt, d)
+            "compare, by",
+            f"two models, 125 prompts, {sample_type}",
+            1000,
+            d,
+            partial(two_models, d),
         )
 
 
 def iter_source_cells() -> Iterator[Cell]:
     def five_models(d: int | None) -> Any:
+        """Return a call that scores five models, and None, because there is no peer."""
         models = [f"model {i}" for i in range(5)] * 200
         prompts = make_prompt_names(200, 5)
         samples = read_questions()[:1000] if d is None else make_rows("1/i", 1000, d)
@@ -777,13 +786,18 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument(
-        "--repeats", type=int, default=MAX_PAIRS, help="maximum number of pairs of a cell"
+        "--repeats",
+        type=int,
+        default=MAX_PAIRS,
+        help="maximum number of runs of each call in a cell",
     )
     parser.add_argument(
         "--only", nargs="+", default=[""], help="only cells whose name contains one of these"
     )
     parser.add_argument("--peers", action="store_true", help="only cells with another package")
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument(
+        "--threads", type=int, nargs="+", default=[1, 2], help="numbers of threads to run with"
+    )
     parser.add_argument("--job", action="store_true", help="run the cells in this process")
     return parser.parse_args()
 

@@ -116,16 +116,24 @@ def format_name(row: dict[str, Any]) -> str:
 
 
 def format_directions(rows: list[dict[str, Any]]) -> str:
-    """Return how often a direction is stated, before and now, and how often a wrong one is."""
+    """Return how often a direction is stated, and how often a wrong one, as text.
+
+    "more" and "less" are the proportions of runs that state that the more diverse set is more or
+    less diverse. For sets of equal diversity, both are statements of a direction, and both are
+    wrong. If the proportion differs from that of the earlier version ("before"), both are shown.
+    """
 
     def mean(values: list[dict[str, Any]], key: str) -> float:
-        return float(sum(one_row[key] for one_row in values) / len(values))
+        return float(sum(row[key] for row in values) / len(values))
 
     equal = rows[0]["part"] == "equal"
-    proportion, earlier_proportion = (
-        mean(group, "more") + equal * mean(group, "less")
-        for group in (rows, [row.get("before", row) for row in rows])
-    )
+
+    def compute_proportion(values: list[dict[str, Any]]) -> float:
+        more = mean(values, "more")
+        return more + mean(values, "less") if equal else more
+
+    proportion = compute_proportion(rows)
+    earlier_proportion = compute_proportion([row.get("before", row) for row in rows])
     digits = 1 if equal else 0
     text = format_percent(proportion, digits)
     if format_percent(earlier_proportion, digits) != text:

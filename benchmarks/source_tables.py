@@ -86,7 +86,7 @@ def tabulate_novelty() -> str:
 
 
 def quote_people() -> str:
-    """Return a sentence about humans and two models to quote."""
+    """Return a sentence with the effective number of sources of eight people and two models."""
     row_of_ngrams, row_of_embeddings = select_rows("novelty")
     return (
         f"> On 100 prompts of NoveltyBench, the effective number of three sources (eight people, "
@@ -100,7 +100,10 @@ def quote_people() -> str:
 
 
 def tabulate_people() -> str:
-    """Tabulate the contribution of three sources, and the similarity of their answers."""
+    """Tabulate the contributions of three sources, and how similar their answers are.
+
+    The sources are eight people (as one source) and two models, on NoveltyBench.
+    """
     return format_table(
         ("kernel", "source", "contribution", "nearest", "similarity", "within"),
         (
@@ -118,7 +121,10 @@ def tabulate_people() -> str:
 
 
 def tabulate_parts() -> str:
-    """Tabulate the number of sources for four parts of one set."""
+    """Tabulate the effective number of sources for four random parts of one data set.
+
+    It should be near 1, because the parts differ only by chance.
+    """
     return format_table(
         ("samples", "size of each part", "score", "corrected", "intervals that start at 1"),
         (

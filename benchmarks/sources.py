@@ -95,14 +95,14 @@ def make_row(name: str, result: Sources, **fields: Any) -> dict[str, Any]:
 
 
 def prepare_ngram_job(folder: Path) -> tuple[Callable[[], Any], ...]:
-    """Return a small call, and the call for all models with n-grams."""
+    """Return two functions that call `sources` with n-grams: a warm-up, and all models."""
     prompts, answers = read_alpaca(folder)
     few_answers = {name: model_answers[:4] for name, model_answers in list(answers.items())[:3]}
     return (lambda: sources(few_answers)), (lambda: sources(answers, prompts))
 
 
 def prepare_vector_job(file: Path) -> tuple[Callable[[], Any], ...]:
-    """Return a small call, and the call for all models with precomputed vectors."""
+    """Return two functions that call `sources` with vectors: a warm-up, and all models."""
     X = np.load(file)
     return (lambda: sources(X[:3, :4], k="cosine")), (lambda: sources(X, k="cosine"))
 
@@ -221,8 +221,9 @@ def iter_novelty_rows(data: Path) -> Iterator[dict[str, Any]]:
 
 
 def iter_part_rows(data: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of four parts of one set, which are one source: the score, and the corrected
-    score.
+    """Yield the scores of four random parts of one data set, each passed as a source.
+
+    The parts differ only by chance, so the true number of sources is 1.
     """
     with gzip.open(data / "jtvae_moses_samples.smi.gz", "rt", encoding="utf-8") as file:
         lines = file.read().split()[1:]

@@ -541,8 +541,11 @@ def measure_source(
 
 
 def make_shipped_tables(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return sizes and means by kernel, length, order and source, valid for half to twice the
-    length. Vectors are omitted, because cosines of pixels cannot be compared with cosines of
+    """Return the tables of typical values that are part of the package.
+
+    There is one table for each kernel and text length, valid for texts of half to twice this
+    length. For each order and source, it contains the numbers of samples and the mean scores at
+    these numbers. Vectors are omitted, because cosines of pixels cannot be compared with cosines of
     embeddings.
     """
     tables: dict[str, dict[str, Any]] = {}
@@ -566,8 +569,9 @@ def make_shipped_tables(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def check_interpolation(options: argparse.Namespace) -> None:
-    """Print the errors of interpolated values of texts with n-grams, at sizes between those of the
-    tables.
+    """Print the errors of interpolated scores of texts with n-grams.
+
+    The scores are for numbers of samples between those that the tables contain.
     """
     tables = json.loads(SHIPPED_FILE.read_text(encoding="utf-8"))
     errors = []

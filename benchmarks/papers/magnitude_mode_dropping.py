@@ -67,8 +67,10 @@ def draw_indices(
 
 
 def recall_and_coverage(real: np.ndarray, fake: np.ndarray, k: int) -> tuple[float, float]:
-    """Return the proportions of real samples in a k-NN ball of fake samples, and of those with a
-    fake sample in their own ball.
+    """Return two proportions of the real samples: recall and coverage.
+
+    Recall counts real samples inside the k-NN ball of at least one fake sample. Coverage counts
+    real samples whose own k-NN ball contains a fake sample.
     """
     across = euclidean_distances(real, fake)
     radii = [np.partition(euclidean_distances(S), k, axis=1)[:, k] for S in (real, fake)]
@@ -78,8 +80,11 @@ def recall_and_coverage(real: np.ndarray, fake: np.ndarray, k: int) -> tuple[flo
 
 
 def compute_curves(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the values, shape (draws, schedules, steps, measures)."""
-    result = np.empty((DRAWS, 2, STEPS + 1, len(MEASURES)))
+    """Return all measures at each step, shape (draws, schedules, steps, measures).
+
+    The schedules are those of `draw_indices`: modes are dropped sequentially or simultaneously.
+    """
+    result = np.empty((DRAWS, 2, STEPS + 1, len(MEASURES)))  # step 0 is before any drop
     for i in range(DRAWS):
         references, indices_by_schedule = draw_indices(
             labels, IMAGES_PER_DIGIT, np.random.default_rng(i)
@@ -87,11 +92,11 @@ def compute_curves(images: np.ndarray, labels: np.ndarray) -> np.ndarray:
         real = images[references]
         space = as_space(real)
         t_cut = convergence_scale(space)
-        for w, sets in enumerate(indices_by_schedule.values()):
-            for step, index in enumerate(sets):
-                fake = images[index]
+        for schedule, indices_by_step in enumerate(indices_by_schedule.values()):
+            for step, indices in enumerate(indices_by_step):
+                fake = images[indices]
                 difference = mag_diff(fake, space, t_cut=t_cut, relative=True)
-                result[i, w, step] = (
+                result[i, schedule, step] = (
                     difference,
                     magnitude(fake, t=t_cut / 2),
                     compute(fake, k="cosine")["VS"],

@@ -129,9 +129,11 @@ def compute_auc(scores: np.ndarray, positive: np.ndarray) -> dict[str, float]:
 def compute_auc_by_prompt(
     scores: np.ndarray, positive: np.ndarray, prompts: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """Return the area under the curve, and the contribution of each prompt to its error. `prompts`
-    contains integers from 0. Prompts are the sampling units: the variance of the area, and of sums
-    and differences of areas over the same prompts, is the variance of the sum of these values.
+    """Return the area under the ROC curve, and the contribution of each prompt to its error.
+
+    `prompts` contains integers from 0. Prompts are assumed to be independent, so the variance of
+    the area is the sum of the squared contributions. For a mean or a difference of areas over the
+    same prompts, take the mean or the difference of their contributions.
     """
     n_positive, n_negative = int(np.sum(positive)), int(np.sum(~positive))
     ranks = rankdata(scores)
@@ -139,15 +141,16 @@ def compute_auc_by_prompt(
     placements[positive] = (ranks[positive] - rankdata(scores[positive])) / n_negative
     placements[~positive] = 1 - (ranks[~positive] - rankdata(scores[~positive])) / n_positive
     auc = float(placements[positive].mean())
-    sample_pulls = (placements - auc) / np.where(positive, n_positive, n_negative)
-    return auc, np.bincount(prompts, sample_pulls, minlength=int(prompts.max()) + 1)
+    sample_contributions = (placements - auc) / np.where(positive, n_positive, n_negative)
+    return auc, np.bincount(prompts, sample_contributions, minlength=int(prompts.max()) + 1)
 
 
-def summarize_pulls(value: float, pulls: np.ndarray) -> dict[str, float]:
-    """Return a value with its standard error and interval, from the contribution of each prompt to
-    its error.
+def summarize_contributions(value: float, contributions: np.ndarray) -> dict[str, float]:
+    """Return a value with its standard error and interval.
+
+    `contributions` are those of the prompts to its error (see `compute_auc_by_prompt`).
     """
-    nonzero = pulls[pulls != 0]
+    nonzero = contributions[contributions != 0]
     n = max(len(nonzero), 2)
     error = math.sqrt(n / (n - 1) * float(np.sum(nonzero**2)))
     return {"value": value, "se": error, "low": value - Z * error, "high": value + Z * error}

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from agreement import compute_auc_by_prompt, summarize_pulls
+from agreement import compute_auc_by_prompt, summarize_contributions
 from all import DATA, import_pairs, round_values
 from answers import AnswerSet, read_confirmatory_sets
 from human_scores import score_sets
@@ -104,10 +104,10 @@ def compute_rows(sets: list[AnswerSet], values: dict[Key, np.ndarray]) -> list[d
     for key in MEASURES:
         parts = {}
         for cell, is_in_cell in cells.items():
-            auc, pulls = compute_auc_by_prompt(
+            auc, contributions = compute_auc_by_prompt(
                 values[key][is_in_cell], label[is_in_cell], prompts[is_in_cell]
             )
-            parts[cell] = auc, np.pad(pulls, (0, prompts.max() + 1 - len(pulls)))
+            parts[cell] = auc, np.pad(contributions, (0, prompts.max() + 1 - len(contributions)))
         for name, members in means.items():
             source_values = [parts[cell] for cell in members]
             parts[name] = (
@@ -129,7 +129,8 @@ def compute_rows(sets: list[AnswerSet], values: dict[Key, np.ndarray]) -> list[d
             {
                 **name_parts(key),
                 "auc": {
-                    part_name: summarize_pulls(*areas[key][part_name]) for part_name in areas[key]
+                    part_name: summarize_contributions(*areas[key][part_name])
+                    for part_name in areas[key]
                 },
             }
             for key in MEASURES
@@ -139,7 +140,7 @@ def compute_rows(sets: list[AnswerSet], values: dict[Key, np.ndarray]) -> list[d
                 "first": name_parts(a),
                 "second": name_parts(b),
                 "difference": {
-                    part_name: summarize_pulls(
+                    part_name: summarize_contributions(
                         areas[a][part_name][0] - areas[b][part_name][0],
                         areas[a][part_name][1] - areas[b][part_name][1],
                     )

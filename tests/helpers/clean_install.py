@@ -21,7 +21,8 @@ _OURS = ("vendiscore", "__editable__", "_vendiscore")
 @cache
 def link_base_packages(*kept_packages: str) -> Path:
     """Return a folder of links to installed packages, with only `kept_packages` of the extras."""
-    folder = Path(mkdtemp(prefix="base-", dir=os.environ["HF_HOME"]))  # which the tests remove
+    # The tests remove the folder HF_HOME at the end.
+    folder = Path(mkdtemp(prefix="base-", dir=os.environ["HF_HOME"]))
     for entry in SITE.iterdir():
         if entry.name.partition("-")[0] in kept_packages or not entry.name.startswith(
             _EXTRAS + _OURS

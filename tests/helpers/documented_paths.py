@@ -35,7 +35,11 @@ def import_name(module: str, name: str) -> Any:
 
 @dataclass(frozen=True)
 class Entry:
-    """An object that a page documents: its kind, its path, and its named members, if any."""
+    """An object that a page documents, such as ``.. autoclass:: vendiscore.State``.
+
+    `members` are the names after the option ``:members:``, or None without names. The option
+    without names documents all members.
+    """
 
     page: str
     kind: str
@@ -48,10 +52,17 @@ class Entry:
 
 
 def iter_entries():
+    """Yield an entry for each Sphinx directive in docs/reference that documents an object."""
     for page in PAGES:
         for kind, path, option, members in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
-            named = tuple(name.strip() for name in members.split(",") if name.strip())
-            yield Entry(page.stem, kind, path, named or None, bool(option) and not named)
+            named_members = tuple(name.strip() for name in members.split(",") if name.strip())
+            yield Entry(
+                page=page.stem,
+                kind=kind,
+                path=path,
+                members=named_members or None,
+                has_all_members=option == "members" and not named_members,
+            )
 
 
 ENTRIES = list(iter_entries())

@@ -79,18 +79,20 @@ def test_standard_errors_of_auc_use_prompts_as_units(load):
     positive = rng.random(360) < 0.5
     shared = rng.standard_normal(120)[prompts]  # makes sets of the same prompt similar
     values = np.round(positive + 1.5 * shared + 0.5 * rng.standard_normal(360), 1)
-    auc, pulls = agreement.compute_auc_by_prompt(values, positive, prompts)
-    result = agreement.summarize_pulls(auc, pulls)
+    auc, contributions = agreement.compute_auc_by_prompt(values, positive, prompts)
+    result = agreement.summarize_contributions(auc, contributions)
     assert auc == pytest.approx(agreement.compute_auc(values, positive)["auc"])
-    assert pulls.sum() == pytest.approx(0, abs=1e-12)
+    assert contributions.sum() == pytest.approx(0, abs=1e-12)
     resampled_aucs = []
     for _ in range(400):
         resampled_prompts = rng.integers(0, 120, 120)
         sets = (3 * resampled_prompts[:, None] + np.arange(3)).ravel()
         resampled_aucs.append(agreement.compute_auc(values[sets], positive[sets])["auc"])
     assert result["se"] == pytest.approx(np.std(resampled_aucs), rel=0.15)
-    auc_without_groups, pulls = agreement.compute_auc_by_prompt(values, positive, np.arange(360))
-    result_without_groups = agreement.summarize_pulls(auc_without_groups, pulls)
+    auc_without_groups, contributions = agreement.compute_auc_by_prompt(
+        values, positive, np.arange(360)
+    )
+    result_without_groups = agreement.summarize_contributions(auc_without_groups, contributions)
     V10 = [
         np.mean((v > values[~positive]) + (v == values[~positive]) / 2) for v in values[positive]
     ]

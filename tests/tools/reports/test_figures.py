@@ -59,4 +59,4 @@ def test_magnitude_label_contains_the_convergence_scale():
     curve = magnitude_curve(X)
     figure = figures.magnitude_figure(curve)
     t = curve.convergence
-    assert f"{curve.at(t):.1f} at scale {t:.3g}, 24 far beyond" in figure.svg
+    assert f"{curve.at(t):.1f} at scale {t:.3g}; at larger scales, it approaches 24," in figure.svg

@@ -32,7 +32,7 @@ class Abundances:
         n = len(classes)
         self.n_total = n
         sizes_without_one = np.full(len(self.counts), n - 1)
-        self.n: np.ndarray = np.append(n, sizes_without_one)
+        self.set_sizes: np.ndarray = np.append(n, sizes_without_one)  # shape (1 + c,)
         singletons = self.sum_over_classes(lambda x, n: x == 1)
         self.n_singletons = singletons
         doubletons = self.sum_over_classes(lambda x, n: x == 2)
@@ -41,8 +41,8 @@ class Abundances:
         unseen_estimates = np.where(
             doubletons, estimates_with_doubletons, estimates_without_doubletons
         )
-        unseen = unseen_estimates * (self.n - 1)
-        self.n_unseen: np.ndarray = unseen / self.n
+        unseen = unseen_estimates * (self.set_sizes - 1)
+        self.n_unseen: np.ndarray = unseen / self.set_sizes
         # The expected number of new classes decreases by this factor with each sample beyond n.
         self.unseen_ratio: np.ndarray = unseen / np.maximum(unseen + singletons, 1)
 
@@ -63,7 +63,7 @@ class Abundances:
 
         If m is larger than n, q must be 0 or 1.
         """
-        n = self.n
+        n = self.set_sizes
 
         def expected_powers(counts: np.ndarray, n: int) -> np.ndarray:
             size = int(min(m, n))
@@ -95,10 +95,12 @@ class Abundances:
 
         The result, shape (1 + n,), is for all n samples, and then without each single sample.
         """
-        sizes = m if m > self.n_total else np.minimum(m, self.n)
+        # Extrapolated diversities are of m samples. Otherwise, m samples are drawn from n, or from
+        # the n − 1 samples without one, which limits their number.
+        sizes = m if m > self.n_total else np.minimum(m, self.set_sizes)
         inverse_sizes = 1 / sizes
         kappas = (1 / self.diversity(m, q) - inverse_sizes) / (1 - inverse_sizes)
-        return np.maximum(kappas, 0.0)[self.expand_indices]
+        return np.maximum(kappas, 0.0)[self.expand_indices]  # from shape (1 + c,) to (1 + n,)
 
     def coverage(self, m: int) -> float:
         """Estimate which proportion of the population belongs to a class that m samples contain.

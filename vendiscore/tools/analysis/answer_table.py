@@ -230,19 +230,12 @@ def _flatten_answers(
     if isinstance(answers, list):
         answers = take_samples(answers, codes)
         if any(isinstance(answer, list) for answer in answers):
-            single_type = object if spec.has_callable_kernel else str  # becomes a list of one
-            lists: list[Any] = [
-                answer
-                if isinstance(answer, list) or not isinstance(answer, single_type)
-                else [answer]
-                for answer in answers
-            ]
-            if spec.has_callable_kernel:
-                return (
-                    concatenate_samples(lists),
-                    np.repeat(codes, list(map(len, lists))),
-                    n_prompts,
-                )
-            answers = lists
-    flat, groups = flatten_groups(answers, spec, stacks=True, name=name)
-    return flat, codes if groups is None else codes[groups.codes], n_prompts
+            if spec.has_callable_kernel:  # answers may have any type except list
+                lists = [answer if isinstance(answer, list) else [answer] for answer in answers]
+                counts = [len(answers_to_prompt) for answers_to_prompt in lists]
+                return concatenate_samples(lists), np.repeat(codes, counts), n_prompts
+            # `flatten_groups` expects only lists, so a single text becomes a list of one text.
+            answers = [[answer] if isinstance(answer, str) else answer for answer in answers]
+    flat_answers, groups = flatten_groups(answers, spec, stacks=True, name=name)
+    answer_codes = codes if groups is None else codes[groups.codes]
+    return flat_answers, answer_codes, n_prompts

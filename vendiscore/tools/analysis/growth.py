@@ -687,13 +687,15 @@ class RedundancyEstimate:
 
 
 def redundancy_estimate(values: np.ndarray, model_error: float = 0.0) -> RedundancyEstimate:
-    """Build the estimate of log κ.
+    """Build the estimate of log κ, where κ = (m/D − 1)/(m − 1) for m samples of diversity D.
 
-    `values`, shape (1 + n,), is κ of all n samples, and then without each single sample.
+    `values`, shape (1 + n,), contains κ of all n samples, and then without each single sample.
+    `model_error` is the standard error of log κ from the extrapolation; it is 0 without one.
     """
     if values[0] <= _MIN_KAPPA:
         return RedundancyEstimate(-math.inf, np.zeros(len(values) - 1))
     relative_values = values[1:] / values[0]
+    # If κ without some sample is nearly 0, log κ diverges; use its linear approximation instead.
     changes = np.log(relative_values) if relative_values.min() > 0.01 else relative_values - 1
     return RedundancyEstimate(math.log(values[0]), changes, model_error)
 

@@ -326,7 +326,11 @@ def compute_means(
 def compare_rows(
     table: AnswerTable, spec: SimilaritySpec, given_prompt: bool, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Options, Problems]:
-    """Compute the results of `compute_means` for one prompt, whose answers are in `rows`."""
+    """Compute the mean similarity of each pair of the n sources for one prompt.
+
+    `rows` are the row indices of its answers. Return the means (n, n), the numbers of answers (n,),
+    the settings of the kernel, and the problems of dropped rows.
+    """
     n = len(table.names)
     similarity, usable, dropped = select_usable(table, spec, given_prompt, rows)
     if similarity is None:
@@ -340,9 +344,9 @@ def compare_rows(
 def score_prompts(means: np.ndarray, self_similarities: np.ndarray, q: float) -> np.ndarray:
     """Return the effective number of sources for each prompt, shape (prompts,).
 
-    `means`, shape (prompts, n, n), are the mean similarities of the answers of n sources.
-    `self_similarities`, shape (prompts, n), are those of the answers of one source. Sources for
-    which they are 0 or less are omitted.
+    `means`, shape (prompts, n, n), are the mean similarities between the answers of n sources, and
+    `self_similarities`, shape (prompts, n), the mean similarities within each source. A source with
+    a self-similarity of 0 or less is omitted for this prompt.
     """
     scores = np.zeros(len(means))
     prompts, sources = np.nonzero(self_similarities > 0)
@@ -358,8 +362,9 @@ def sum_prompts(
 ) -> SourceSimilarity:
     """Compute similarities of n sources over all prompts, and without single prompts.
 
-    `means`, shape (prompts, n, n), are the mean similarities of answers; `self_similarities`, shape
-    (prompts, n), are those within a source; `has_answers`, shape (prompts, n), is a mask.
+    `means`, shape (prompts, n, n), are the mean similarities between the answers of n sources, and
+    `self_similarities`, shape (prompts, n), the mean similarities within each source. The mask
+    `has_answers`, shape (prompts, n), is True if a source answered a prompt.
     """
     between = means.sum(axis=0)
     within = self_similarities.T @ has_answers

@@ -252,39 +252,42 @@ def _decompose(similarity: Similarity, options: CompareOptions) -> Spectrum:
 
 
 def _score_windows(
-    similarity: Similarity, orders: np.ndarray, size: int, options: CompareOptions
+    similarity: Similarity, permutations: np.ndarray, size: int, options: CompareOptions
 ) -> LogScores:
-    """Return the mean of log VS over windows, and its standard error, for orders of n samples.
+    """Return the mean of log VS over windows of `size` samples, and its standard error.
 
-    `orders`, shape (…, n), contains permutations of sample indices; both results have shape (…).
+    `permutations`, shape (…, n), contains permuted sample indices; both results have shape (…).
     """
-    n = orders.shape[-1]
-    indices = np.stack([orders[..., run] for run in window_slices(n, size)])
+    n = permutations.shape[-1]
+    indices = np.stack([permutations[..., window] for window in window_slices(n, size)])
     logs, errors = score_subsets(similarity, indices, options)
     return logs.mean(axis=0), average_errors(errors, n, size)
 
 
 def _compute_statistics(
-    similarity: Similarity, n_a: int, size: int, options: CompareOptions, orders: np.ndarray
+    similarity: Similarity, n_a: int, size: int, options: CompareOptions, permutations: np.ndarray
 ) -> np.ndarray:
-    """Return the test statistics for orders of the samples, shape (count,).
+    """Return the test statistics of permutations of the samples, shape (count,).
 
-    `orders`, shape (count, n), contains permutations of sample indices, of which the first `n_a`
-    are set a and the others set b.
+    `permutations`, shape (count, n), contains sample indices, of which the first `n_a` are set a
+    and the others set b. `size` is the number of samples in a window.
     """
-    halves = np.split(orders, [n_a], axis=1)
+    halves = np.split(permutations, [n_a], axis=1)
     return _compare_scores(*(_score_windows(similarity, half, size, options) for half in halves))
 
 
 def _approximate_statistics(
-    slopes: np.ndarray, n_a: int, size: int, orders: np.ndarray
+    slopes: np.ndarray, n_a: int, size: int, permutations: np.ndarray
 ) -> np.ndarray:
-    """Approximate the results of `_compute_statistics`.
+    """Approximate the test statistics of permutations of the samples, shape (count,).
 
-    `slopes`, shape (n,), are the derivatives of log VS of both sets together by sample weight.
+    `permutations`, shape (count, n), contains sample indices, of which the first `n_a` are set a
+    and the others set b. The approximation is linear in the sample weights: `slopes`, shape (n,),
+    are the derivatives of log VS of the pooled samples with respect to these weights. `size` is the
+    number of samples in a window.
     """
     scores = []
-    for half in np.split(slopes[orders], [n_a], axis=1):
+    for half in np.split(slopes[permutations], [n_a], axis=1):
         weights = window_weights(half.shape[1], size)
         scores.append((half @ weights, half.std(axis=1) * np.linalg.norm(weights)))
     return _compare_scores(*scores)
@@ -296,20 +299,26 @@ def _compare_scores(a: LogScores, b: LogScores) -> np.ndarray:
 
 
 def _refine_statistics(
-    approximate: StatisticFunction, compute: StatisticFunction, threshold: float, orders: np.ndarray
+    approximate: StatisticFunction,
+    compute: StatisticFunction,
+    threshold: float,
+    permutations: np.ndarray,
 ) -> np.ndarray:
-    """Return absolute test statistics for orders of the samples, shape (count,).
+    """Return the absolute test statistics of permutations of the samples, shape (count,).
 
-    Statistics near the threshold are computed by `compute`, others by `approximate`.
+    `permutations`, shape (count, n), contains sample indices. Statistics near the threshold are
+    computed by `compute`, others by `approximate`.
     """
     return refine_near_threshold(
-        np.abs(approximate(orders)), lambda rows: np.abs(compute(orders[rows])), threshold
+        np.abs(approximate(permutations)),
+        lambda rows: np.abs(compute(permutations[rows])),
+        threshold,
     )
 
 
 def _draw_statistics(
     compute: StatisticFunction, n: int, rng: np.random.Generator, count: int
 ) -> np.ndarray:
-    """Return the test statistics for `count` random orders of n samples, shape (count,)."""
-    orders = np.tile(np.arange(n), (count, 1))
-    return compute(rng.permuted(orders, axis=1))
+    """Return the test statistics of `count` random permutations of n samples, shape (count,)."""
+    sorted_indices = np.tile(np.arange(n), (count, 1))
+    return compute(rng.permuted(sorted_indices, axis=1))

@@ -188,8 +188,8 @@ def magnitude_figure(curve: MagnitudeCurve) -> Figure:
     """Draw a magnitude function, with its convergence scale marked."""
     t = curve.convergence
     label = (
-        f"Magnitude function: {curve.magnitude_at(t):.1f} at scale {t:.3g}, {curve.distinct} far "
-        f"beyond {t:.3g}"
+        f"Magnitude function: {curve.magnitude_at(t):.1f} at scale {t:.3g}; at larger scales, it "
+        f"approaches {curve.distinct}, the number of distinct samples"
     )
     caption = (
         "The effective number of points at scale t: points much closer than 1/t count nearly as "

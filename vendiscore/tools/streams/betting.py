@@ -83,7 +83,7 @@ class ChangeTest:
     def __init__(self) -> None:
         self._test = MeanTest()
         # For each window: mean and variance of recent shortfalls, and logarithm of the wealth at
-        # stake. Arrays of tests follow the axis of windows.
+        # stake. The shape is (windows,), and from the first update on (windows, *shape of values).
         self._mean: np.ndarray = np.full(len(WINDOWS), PRIOR_SHORTFALL)
         self._variance: np.ndarray = np.full(len(WINDOWS), PRIOR_VARIANCE)
         self._log_staked: np.ndarray = np.full(len(WINDOWS), -np.inf)

@@ -90,7 +90,11 @@ def encoder_settings(settings: Options, requested_settings: Options) -> Record:
 
 
 def spec_from_settings(settings: Options) -> SimilaritySpec | None:
-    """Return the SimilaritySpec for deserialized settings, or None if they are incomplete."""
+    """Return the SimilaritySpec for deserialized settings, or None if they do not determine it.
+
+    This is the case if the state was conditioned on prompts, because a state does not contain the
+    prompts, or if its kernel is not registered or has other options here.
+    """
     if "prompts" in settings:
         return None
     arguments = dict(settings)
@@ -101,7 +105,7 @@ def spec_from_settings(settings: Options) -> SimilaritySpec | None:
         arguments["k"] = kernel
     try:
         return similarity_spec_from_keywords(arguments)
-    except (TypeError, ValueError):  # a kernel that is not registered here, or has other options
+    except (TypeError, ValueError):
         return None
 
 
