@@ -74,7 +74,7 @@ def test_single_orders_equal_several_orders(case, data):
 
 @fuzz.fuzz_settings(80)
 @given(case=kernel_strategies.vector_kernels(), data=st.data())
-def test_duplicates_equal_weights_and_order_does_not_matter(case, data):
+def test_repeated_samples_equal_larger_weights_and_sample_order_has_no_effect(case, data):
     X, n = np.asarray(case.samples), len(case.K)
     indices = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=12))
     counts = np.bincount(indices, minlength=n)

@@ -79,7 +79,7 @@ SPECTRA = (
 @given(
     make_matrix=st.sampled_from(SPECTRA), n=st.integers(500, 640), seed=fuzz.seeds, data=st.data()
 )
-def test_order_infinity_equals_that_of_the_full_spectrum(make_matrix, n, seed, data):
+def test_score_of_order_infinity_matches_full_spectrum(make_matrix, n, seed, data):
     K = make_matrix(np.random.default_rng(seed), n)
     np.fill_diagonal(K, 1.0)
     p = data.draw(fuzz.weights(n))
@@ -99,7 +99,9 @@ def test_order_infinity_equals_that_of_the_full_spectrum(make_matrix, n, seed, d
     seed=fuzz.seeds,
     input_form=st.sampled_from(("wide", "function", "labels")),
 )
-def test_order_infinity_is_correct_for_features_matrices_and_labels(make_matrix, seed, input_form):
+def test_score_of_order_infinity_is_correct_for_features_matrices_and_labels(
+    make_matrix, seed, input_form
+):
     rng = np.random.default_rng(seed)
     n = 520
     if input_form == "labels":

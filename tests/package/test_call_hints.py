@@ -567,7 +567,7 @@ def test_unknown_command_error_lists_commands(word, suggestion, run, tmp_path, m
     assert run(word)[0] == 0
 
 
-def test_kernel_errors_of_command_line_contain_library_hints(tmp_path, capsys) -> None:
+def test_command_line_suggests_a_kernel_for_unknown_kernel_names(tmp_path, capsys) -> None:
     from vendiscore.cli import main
 
     path = tmp_path / "texts.txt"

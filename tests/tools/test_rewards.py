@@ -101,7 +101,7 @@ def test_mean_surprise_is_the_normalized_log_score():
     assert result.mean() * math.log(4) == pytest.approx(math.log(compute(TEXTS)["VS"]), rel=1e-12)
 
 
-def test_surprise_is_the_slope_of_log_score_in_the_sample_weight():
+def test_surprise_is_the_derivative_of_log_score_by_sample_weight():
     """To first order, this is the leave-one-out drop of log VS."""
     X = RNG.standard_normal((5, 6))
     result = group_rewards(X, k="cosine") * math.log(5)

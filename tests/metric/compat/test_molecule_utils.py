@@ -29,7 +29,7 @@ def test_molecule_functions_match_vendi_score(tmp_path):
         np.testing.assert_allclose(result, reference.get_tanimoto_K(mols, fp), rtol=1e-12)
 
 
-def test_get_tanimoto_k_with_function_returns_jaccard_similarity():
+def test_get_tanimoto_k_with_fingerprint_function_returns_jaccard_similarity():
     bits = {"CCO": [1, 1, 0, 0], "CCN": [1, 0, 1, 0]}
     result = molecule_utils.get_tanimoto_K([*bits], fp=lambda smiles: np.array(bits[smiles]))
     np.testing.assert_allclose(result, [[1, 1 / 3], [1 / 3, 1]])

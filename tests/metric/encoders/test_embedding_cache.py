@@ -56,7 +56,7 @@ def test_embedding_cache_is_shared_by_functions(model_folder, tmp_path, embedded
     assert embedded_texts[len(set(TEXTS)) :] == [SENTENCES[5]]
 
 
-def test_cached_rows_and_reports_match_uncached(model_folder, tmp_path):
+def test_cached_embeddings_and_truncation_reports_match_uncached(model_folder, tmp_path):
     uncached_encoder = encoder(model_folder, pooling="mean", max_length=4)
     cached_encoder = encoder(model_folder, pooling="mean", max_length=4, cache=tmp_path)
     texts = [*TEXTS, " ".join(SENTENCES)]

@@ -167,7 +167,7 @@ def test_missing_paths_raise_file_not_found(name):
 
 
 @pytest.mark.usefixtures("unreachable_hub")
-def test_missing_pair_classifier_suggests_exact_equivalence(cache):
+def test_error_without_cached_pair_classifier_suggests_same_exact(cache):
     with pytest.raises(ConnectionError, match=r"'someone/nli' is not .* pass same='exact' \(comp"):
         compute(TEXTS, k="equivalence", same="someone/nli")
 
@@ -245,7 +245,7 @@ def test_connection_check_accepts_http_error(monkeypatch):
     image_encoders._check_connection("https://localhost/weights.pth")
 
 
-def test_command_error_has_at_most_three_lines_and_flags(tmp_path):
+def test_missing_model_error_of_command_is_short_and_suggests_flags(tmp_path):
     texts = tmp_path / "texts.txt"
     texts.write_text("\n".join(TEXTS))
     inherited_env = {name: x for name, x in os.environ.items() if not name.startswith("HF_")}

@@ -66,7 +66,9 @@ def test_scores_keep_order_of_scales() -> None:
 
 @pytest.mark.parametrize("metric", ["manhattan", "precomputed", "minkowski", "chebyshev"])
 @pytest.mark.parametrize("method", ["auto", "cg", "cholesky"])
-def test_other_metrics_are_accurate_for_near_duplicates(metric: str, method: str) -> None:
+def test_magnitude_of_non_euclidean_metrics_is_accurate_for_near_duplicates(
+    metric: str, method: str
+) -> None:
     x = draw_near_duplicates(1e-5, 300)
     options = {"exponent": 1.5} if metric == "minkowski" else {}
     X = np.abs(x[:, None] - x) if metric == "precomputed" else x

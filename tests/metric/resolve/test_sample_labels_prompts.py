@@ -318,7 +318,7 @@ def test_metric_accepts_prompts_of_added_samples():
     assert configured_metric.compute() == compute(X, k="cosine", prompts=P[0], given_prompt=True)
 
 
-def test_other_measures_condition_on_prompts():
+def test_measures_other_than_vs_condition_on_prompts():
     for measure in ("IntDiv", "RKE", "WithinVS", "TotalVS", "Magnitude"):
         result = compute([A[:3], A[3:]], prompts=[U, W], given_prompt=True, measures=measure)
         K = as_similarity(A, prompts=[U] * 3 + [W] * 3, given_prompt=True)

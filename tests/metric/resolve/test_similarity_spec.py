@@ -194,7 +194,7 @@ def test_sample_type_follows_from_keywords(keywords, samples, sample_type):
 
 
 @pytest.mark.parametrize("prompts", ["a prompt", b"x", 3, {"a"}])
-def test_single_prompt_requires_conditioning(prompts):
+def test_single_prompt_requires_given_prompt(prompts):
     assert parse_prompts(prompts, True).values == prompts
     with pytest.raises(TypeError, match="`prompts` must contain one prompt per sample"):
         parse_prompts(prompts, False)
@@ -236,7 +236,7 @@ def test_conditioning_prompts_are_set_only_with_given_prompt():
         ({"k": ["ngram_overlap", "labels"]}, None, "k='labels'"),
     ],
 )
-def test_unsupported_kernels_and_metrics_for_conditioning_are_described(keywords, metric, obstacle):
+def test_error_names_kernel_or_metric_that_cannot_condition_on_prompts(keywords, metric, obstacle):
     result = describe_conditioning_error(similarity_spec_from_keywords(keywords), metric)
     assert result.startswith(obstacle)
     assert bool(result) == bool(obstacle)

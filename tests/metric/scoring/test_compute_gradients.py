@@ -184,7 +184,7 @@ RANK_DEFICIENT = {
 
 @pytest.mark.parametrize("q", [2.0, 2.5, 3.0, math.inf])
 @pytest.mark.parametrize("case", RANK_DEFICIENT)
-def test_slope_towards_new_directions_is_exact_above_order_one(case, q):
+def test_derivative_out_of_the_span_of_samples_is_exact_above_order_one(case, q):
     K = RANK_DEFICIENT[case]
     target = torch.eye(len(K), dtype=torch.float64)
 
@@ -197,7 +197,7 @@ def test_slope_towards_new_directions_is_exact_above_order_one(case, q):
 
 
 @pytest.mark.parametrize("case", RANK_DEFICIENT)
-def test_slope_between_orders_one_and_two_matches_closed_form(case):
+def test_derivative_between_orders_one_and_two_matches_closed_form(case):
     """log VS = log Σλ^q / (1 − q), whose slope is q/(1 − q) tr K^{q−1} dK / tr K^q."""
     K, q = RANK_DEFICIENT[case], 1.25
     n, identity = len(K), torch.eye(len(K), dtype=torch.float64)
@@ -210,7 +210,7 @@ def test_slope_between_orders_one_and_two_matches_closed_form(case):
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0])
-def test_slope_up_to_order_one_ignores_new_directions(q):
+def test_derivative_up_to_order_one_ignores_directions_out_of_the_span(q):
     K = RANK_DEFICIENT["some identical"]
     n, identity = len(K), torch.eye(len(K), dtype=torch.float64)
     gradient = compute_gradient(lambda K: score_K(K, q=q), K)

@@ -156,7 +156,7 @@ def test_kernels_without_gradient_raise(k):
         compute(samples, k=k)
 
 
-def test_other_arguments_keep_gradients_or_raise():
+def test_weights_and_quality_keep_gradients_or_raise():
     p, X = make_leaf(torch.full((N,), 1 / N)), SHARES
     assert has_gradient(compute(X, k="cosine", p=p)["VS"])
     for unsupported_call in (

@@ -20,7 +20,7 @@ def compute_likelihoods(count: float, n: int, conservative_tails: bool) -> np.nd
 
 @pytest.mark.parametrize("n", [4, 8, 20])
 @pytest.mark.parametrize("proportion", [0.05, 0.3, 0.7])
-def test_largest_pair_variance_is_that_of_a_single_frequent_answer(n, proportion):
+def test_largest_variance_of_pair_count_occurs_with_one_frequent_answer(n, proportion):
     """Among k copies of one answer there are k(k − 1)/2 pairs."""
     counts = np.arange(n + 1)
     chances = binom.pmf(counts, n, proportion)

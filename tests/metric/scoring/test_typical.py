@@ -203,7 +203,7 @@ def test_sentence_contains_the_nearest_values_of_the_scale(n, curve, value) -> N
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table["about"])
-def test_other_options_orders_or_weights_have_no_comparison(table) -> None:
+def test_other_options_orders_or_weights_have_no_typical_values(table) -> None:
     settings = table["settings"]
     assert compare_score(table, 8, 1)["typical"]
     similarity: Any = SimpleNamespace(settings=settings, dim=None)

@@ -154,7 +154,7 @@ def test_random_sets_with_repetitions_have_a_valid_similarity(data):
         assert permuted_score == pytest.approx(score, rel=1e-6)
 
 
-def test_scores_are_the_limit_of_partial_conditioning():
+def test_scores_are_the_limit_of_removing_nearly_all_of_the_prompt():
     rng = np.random.default_rng(0)
     u, X = rng.normal(size=4), rng.normal(size=(6, 4))
     X[[1, 4]] = u, 3 * u

@@ -244,7 +244,7 @@ def test_spectrum_of_another_number_of_samples_is_rejected():
 # Covariance matrices
 
 
-def test_spectrum_from_covariance_equals_that_of_the_samples():
+def test_spectrum_from_covariance_equals_spectrum_of_the_samples():
     X = unit_rows(50, 6)
     expected = compute_spectrum(FeatureSimilarity(X))
     C = X.T @ X

@@ -38,7 +38,7 @@ def test_exact_integers_and_other_entries_are_accepted(entry):
         10**400,
     ],
 )
-def test_inexact_integers_are_described(entry):
+def test_message_contains_the_inexact_integer_and_the_reason(entry):
     message = describe_inexact_integer(entry)
     assert str(int(entry))[:20] in message
     assert "which float64 cannot represent" in message

@@ -96,7 +96,7 @@ def test_available_bytes_uses_the_tightest_limit_of_parent_groups(cgroups):
 
 
 @pytest.mark.parametrize("limit", ["max", 9223372036854771712, "nonsense"])
-def test_available_bytes_without_limit_equals_that_of_the_machine(cgroups, limit):
+def test_available_bytes_without_limit_equal_memory_of_the_machine(cgroups, limit):
     write_files(cgroups / "cgroup", memory__max=limit, memory__current=3 * GB)
     assert memory.available_bytes() == 64 * GB
 

@@ -117,7 +117,7 @@ def test_bandwidth_changes_rbf_score():
         (lambda: vectors([[1.0]], "rbf", "x"), "must be a number"),
     ],
 )
-def test_calls_reject_invalid_or_too_large_arguments(call, message):
+def test_api_calls_reject_invalid_or_too_large_arguments(call, message):
     with pytest.raises(RefusedError) as caught:
         call()
     assert message in str(caught.value)

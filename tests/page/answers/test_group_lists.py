@@ -146,7 +146,7 @@ LONG = "x" * 20_001
         ),
     ],
 )
-def test_calls_reject_invalid_or_too_large_groups(call, message):
+def test_api_calls_reject_invalid_or_too_large_groups(call, message):
     with pytest.raises(RefusedError) as caught:
         call()
     assert message in str(caught.value)

@@ -225,7 +225,7 @@ def test_ambiguous_input_returns_question(http):
     }
 
 
-def test_files_are_read_with_their_names(http, work):
+def test_uploaded_files_are_scored_with_their_names_and_contents(http, work):
     large = b"x" * 3_000_000  # too large to be held in memory
     sent = page_client.upload_samples(http, files=[("b.txt", b"abc"), ("c.txt", large)])
     work.go(3)

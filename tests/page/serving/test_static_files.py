@@ -106,7 +106,7 @@ def test_files_are_compressed_and_cached_by_etag(http):
     assert "content-encoding" not in plain.headers
 
 
-def test_other_files_return_not_found(http):
+def test_unlisted_static_files_return_not_found(http):
     other_paths = ("secret.py", "../secret.py", "%2e%2e/secret.py", "a/b/page.js", "nothing.js", "")
     for path in ("dom.js", *other_paths):
         assert http.get(f"/page/{path}").status_code == 404, path

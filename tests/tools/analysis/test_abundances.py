@@ -42,7 +42,7 @@ def test_leave_one_out_values_equal_values_of_remaining_individuals(q):
 
 @pytest.mark.parametrize("q", [0, 1])
 @pytest.mark.parametrize("m", [11, 15, 30])
-def test_leave_one_out_extrapolation_equals_that_of_remaining_individuals(m, q):
+def test_leave_one_out_extrapolation_equals_extrapolation_of_the_others(m, q):
     abundances = Abundances(CLASSES)
     result = abundances.diversity(m, q)[abundances.expand_indices][1:]
     for i in (0, 4, 7):

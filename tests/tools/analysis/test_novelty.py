@@ -120,7 +120,7 @@ def test_skipped_samples_have_nan_novelty():
         novelty(["a b"], ["a b", None], ["x", "y"], on_error="skip")
 
 
-def test_state_novelty_equals_novelty():
+def test_novelty_method_of_state_equals_novelty_against_the_same_references():
     for references in (REFERENCES, REFERENCES[:1]):  # state stored as covariance, and as rows
         state = State(k="cosine").update(references[:4]).update(references[4:])
         expected = novelty(SAMPLES, references, k="cosine").values
@@ -136,7 +136,7 @@ def test_state_novelty_equals_novelty():
     )
 
 
-def test_state_novelty_rejects_incompatible_samples():
+def test_novelty_method_of_state_rejects_incompatible_samples():
     with pytest.raises(ValueError, match="`novelty` requires samples, but none were added"):
         State(k="cosine").novelty(SAMPLES)
     with pytest.raises(

@@ -103,7 +103,7 @@ def test_compare_on_error_skip_drops_unusable_samples(run, diverse_file, save):
 
 
 @pytest.mark.parametrize("command", [("select", "-n", 2), ("explain",)])
-def test_select_and_explain_require_pool_for_several_models(run, answers, command):
+def test_select_and_explain_require_pool_flag_for_several_models(run, answers, command):
     code, out, err = run(*command, answers, "--quiet")
     assert (code, out) == (2, "")
     assert (

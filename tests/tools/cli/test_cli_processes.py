@@ -197,7 +197,7 @@ def test_expected_duration_is_printed_without_terminal(texts, monkeypatch, capsy
     assert capsys.readouterr().err == ""
 
 
-def test_quiet_context_suppresses_announcements(capsys):
+def test_quiet_context_suppresses_progress_announcements(capsys):
     with progress.quiet():
         progress.announce("nobody hears")
     with progress.quiet(False):

@@ -35,7 +35,7 @@ def test_kernels_command_names_encoder_of_embedding_kernels(run):
         assert "simcse" not in described
 
 
-def test_named_kernel_or_measure_is_described(run):
+def test_list_describes_named_kernel_or_measure(run):
     assert run("kernels", "rbf")[1] == f"{vendiscore.get_kernel('rbf').__doc__.strip()}\n"
     out = run("measures", "MagArea")[1]
     assert "n_scales=30" in out

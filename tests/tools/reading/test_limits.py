@@ -32,7 +32,7 @@ def test_default_limits_are_unbounded():
     assert Wanted().limits == limits
 
 
-def test_other_columns_are_listed_once():
+def test_columns_other_than_the_samples_are_listed_once():
     assert Wanted().others == []
     read_options = Wanted(column="a", by="m", group_by="g", quality="m", correct="c", prompts="p")
     assert read_options.others == ["m", "g", "c", "p"]

@@ -223,7 +223,7 @@ def test_several_orders_are_listed_in_a_table() -> None:
     assert f"Effective number: {result.numbers['VS_q1']:.1f} of 4" in page.text["score"]
 
 
-def test_other_measures_are_named_with_their_direction() -> None:
+def test_report_names_measure_other_than_vs_and_its_direction() -> None:
     page = parse_report(report(TEXTS, measures="IntDiv"))
     value = compute(TEXTS, measures="IntDiv")["IntDiv"]
     assert f"{value:.4g} IntDiv" in page.text["score"]

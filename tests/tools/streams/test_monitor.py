@@ -22,7 +22,7 @@ def add_values(monitor, values, prompts=None):
 
 
 @given(SCORES, st.floats(1, 4))
-def test_evidence_is_that_of_normalized_log_scores(scores, baseline):
+def test_evidence_and_interval_use_normalized_log_scores(scores, baseline):
     monitor = add_values(Monitor(baseline, size=4), scores)
     test = ChangeTest()
     sequence = ConfidenceSequence(0.95)
@@ -109,7 +109,7 @@ def test_alpha_is_the_threshold_of_the_evidence():
     assert lenient.alarm_at < strict.alarm_at
 
 
-def test_unpaired_earlier_run_uses_the_lower_end_of_its_interval():
+def test_baseline_run_without_prompts_uses_the_lower_end_of_its_interval():
     scores = np.random.default_rng(0).uniform(2, 4, 50)
     baseline = add_values(Monitor(size=4), scores)
     monitor = add_values(Monitor(baseline), scores)
@@ -119,7 +119,7 @@ def test_unpaired_earlier_run_uses_the_lower_end_of_its_interval():
     assert monitor.evidence == pytest.approx(known.evidence / 2)
 
 
-def test_earlier_run_with_prompts_is_paired(tmp_path):
+def test_baseline_run_with_prompts_is_compared_prompt_by_prompt(tmp_path):
     prompts = ["a", "b", "c"]
     baseline = add_values(Monitor(size=4), [2.0, 3.0, 4.0], prompts)
     baseline.save(tmp_path / "run.json")
@@ -256,7 +256,7 @@ def test_invalid_updates_are_rejected_and_change_nothing():
         mixed.run("prompt", len)
 
 
-def test_other_files_are_rejected(tmp_path):
+def test_load_rejects_files_that_save_did_not_write(tmp_path):
     path = tmp_path / "answers.json"
     for text in ("not json", "[1, 2]", '{"values": [1]}'):
         path.write_text(text)

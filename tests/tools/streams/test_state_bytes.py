@@ -190,14 +190,14 @@ def read_earlier_state(name: str, version: str) -> State:
 
 @pytest.mark.parametrize("version", ["0_3", "0_4"])
 @pytest.mark.parametrize("name", EARLIER_SCORES)
-def test_earlier_states_give_the_score_of_their_version(name, version):
+def test_states_of_earlier_versions_give_the_score_of_their_version(name, version):
     state = read_earlier_state(name, version)
     n, score = EARLIER_SCORES[name]
     assert (state.n, state.compute()) == (n, {"VS": pytest.approx(score, rel=1e-12)})
 
 
 @pytest.mark.parametrize("version", ["0_3", "0_4"])
-def test_earlier_states_can_be_updated_and_merged(version):
+def test_states_of_earlier_versions_can_be_updated_and_merged(version):
     new_rows = np.random.default_rng(4).standard_normal((5, 4))
     expected = compute(np.concatenate([EARLIER_ROWS, new_rows]), k="cosine")
     state = read_earlier_state("triangle", version)
@@ -212,7 +212,7 @@ def test_earlier_states_can_be_updated_and_merged(version):
 
 
 @pytest.mark.parametrize("version", ["0_3", "0_4"])
-def test_earlier_empty_state_accepts_samples(version):
+def test_empty_state_of_earlier_versions_accepts_samples(version):
     images = np.random.default_rng(5).integers(0, 255, (3, 8, 8), dtype=np.uint8)
     state = read_earlier_state("empty", version)
     assert state.n == 0
@@ -221,7 +221,7 @@ def test_earlier_empty_state_accepts_samples(version):
 
 
 @pytest.mark.parametrize("version", ["0_3", "0_4"])
-def test_earlier_state_with_a_model_rejects_samples(version):
+def test_state_of_earlier_versions_with_a_model_rejects_samples(version):
     with pytest.raises(ValueError, match="samples cannot be added"):
         read_earlier_state("model", version).update(["a"])
 

@@ -57,7 +57,7 @@ def test_kernels_with_fixed_features_are_supported(arguments):
         ({"k": "cosine", "fit": "pool"}, "`fit` is not supported by a State"),
     ],
 )
-def test_unsupported_kernels_are_described_with_alternatives(arguments, message):
+def test_error_names_unsupported_kernel_and_alternatives(arguments, message):
     result = describe_unsupported(
         similarity_spec_from_keywords(arguments, allow_metric=True, allow_fit=True)
     )
@@ -123,7 +123,7 @@ def test_prompts_are_not_stored():
     "settings",
     [{"kernel": "mine"}, {"kernel": "pixels", "colour": 1}, {"kernel": "pixels", "size": "x"}],
 )
-def test_settings_of_other_versions_are_not_parsed(settings):
+def test_spec_from_settings_returns_none_for_unknown_kernels_and_options(settings):
     result = spec_from_settings(settings)
     assert result is None or settings["kernel"] == "pixels"
     if "colour" in settings or settings["kernel"] == "mine":
