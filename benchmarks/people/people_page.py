@@ -444,13 +444,17 @@ def describe_better_methods() -> str:
         find_row("labelled_pairs", IN_CONTEXT, True),
         find_row("labelled_pairs", DEFAULT),
     )
+    in_context = f"The AUC of {IN_CONTEXT} is {format_number(ours['area']['auc'])}. "
+    if top["name"] == IN_CONTEXT:
+        in_context = ""
     lines.append(
-        f"For pairs that human raters called similar or not, the best AUC is "
-        f"{format_number(top['area']['auc'])} ({top['name']}). {IN_CONTEXT} has "
-        f"{format_number(ours['area']['auc'])}, "
-        f"and the default {format_number(default['area']['auc'])}. The accuracy of the default is "
-        f"{format_number(default['accuracy']['accuracy'])}. If every pair is called different, the "
-        f"accuracy is {format_number(default['different_reported'])}"
+        "For pairs of answers that human raters called similar or not, the largest AUC of all "
+        f"kernels is {format_number(top['area']['auc'])} ({top['name']}). {in_context}The AUC of "
+        f"the default n-grams is {format_number(default['area']['auc'])}. With a threshold that "
+        "was chosen with other pairs, the default n-grams classify "
+        f"{format_number(100 * default['accuracy']['accuracy'], 0)} % of the pairs correctly. "
+        "Calling every pair different is correct for "
+        f"{format_number(100 * default['different_reported'], 0)} %"
     )
     lines += PUBLISHED_VALUES
     return "\n".join(f"- {line}." for line in lines)
@@ -535,8 +539,8 @@ def page() -> str:
         "The table shows the AUC for each of three sources (sentences, responses, stories), for "
         "nuggets, for all other sets, and the mean over sources. The nuggets were selected by the "
         "authors such that the label does not depend on n-grams. In the other sets, n-grams detect "
-        "the label easily. ± is the standard error, with prompts as sampling units (DeLong's "
-        "placements summed by prompt, Obuchowski 1997):",
+        "the label easily. The number after ± is the standard error, with prompts as sampling "
+        "units (DeLong's placements summed by prompt, Obuchowski 1997):",
         tabulate_confirmation(),
         "Differences of the AUC for the same sets, with 95 % intervals:",
         describe_confirmation(),
