@@ -62,7 +62,8 @@ def find_package(file: str, version: str, path: str | None = None) -> ModuleType
     script = load_arguments.get("path", file)
     # The folder that contains the package of the script; None if it is unknown.
     folder = Path(path).parent if path else None
-    # If `evaluate` runs the recorded copy only (no arguments), an imported package is preferred.
+    # Without arguments of `evaluate.load`, a metric is being unpickled, and only the path that
+    # `evaluate` recorded is known. A package that is already imported is then preferred.
     if not path and (load_arguments or NAME not in sys.modules):
         folder = find_script_folder(Path(file), load_arguments)
     if folder and not (folder / NAME).is_dir():
@@ -154,7 +155,8 @@ def iter_revisions(script: Path, load_arguments: dict[str, Any]) -> Iterator[str
         url = read_evaluate_record(Path(f"{script}.json")).get("url", "")
         revisions = re.findall("/resolve/(.+)/", url) or ["main"]
     for revision in revisions:
-        yield re.sub(r"^(?=\d*\.\d*\.\d*)", "v", revision)  # a tag, as `evaluate` names it
+        # `evaluate` adds a "v" to a version such as 0.5.0, to get the name of a tag.
+        yield re.sub(r"^(?=\d*\.\d*\.\d*)", "v", revision)
 
 
 @cache

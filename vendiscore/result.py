@@ -32,7 +32,7 @@ def order_suffixes(orders: Iterable[float], *, several: bool) -> list[str]:
     orders = list(orders)
     if not several and orders == [DEFAULT_ORDER]:
         return [""]
-    return [f"_q{format_number(q + 0.0)}" for q in orders]  # 0.0 is added for the sign of −0.0
+    return [f"_q{format_number(q + 0.0)}" for q in orders]  # + 0.0 turns −0.0 into 0.0
 
 
 def scale_suffix(t: float) -> str:

@@ -17,9 +17,9 @@ import numpy as np
 from ..support.hashing import hash_bytes
 from ..support.optional import MissingPackageError, require
 
-# Names with which that of the matrix of vectors ends.
+# The name of the tensor with the token vectors ends with one of these.
 _VECTOR_NAMES = ("embeddings", "embedding.weight")
-# Names of optional tensors of model2vec: the row in this matrix, and the weight, of each token.
+# Names of optional tensors of model2vec: the row of the vector of each token, and its weight.
 _OTHER_TENSORS = {"mapping", "weights"}
 
 

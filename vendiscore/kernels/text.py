@@ -200,12 +200,13 @@ def _build_unit_features(tokens: Sequence[Tokens], orders: Sequence[int]) -> Row
 def weight_ngrams(
     lengths: Sequence[int] | np.ndarray, orders: Sequence[int], ngrams: Sequence[NgramCounts]
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return, for each n in `orders`, the factor of counts in features, and the unique n-grams.
+    """Return, for each n in `orders`, the factors of counts, and the numbers of unique n-grams.
 
-    `lengths` has the number of tokens of each text. `ngrams` contains the counts for each n, as
-    `count_ngrams` returns them. All other n-grams of a text are treated as different n-grams that
-    occur once and in no other text. Both arrays, the factors that divide counts by their norm and
-    the number of these unique n-grams, have shape (n_texts,).
+    `lengths` contains the number of tokens of each text, and `ngrams` the counts for each n, as
+    `count_ngrams` returns them. All other n-grams of a text are treated as unique: as different
+    n-grams that occur once and in no other text. Both arrays have shape (n_texts,). A factor turns
+    the counts of a text into features: it divides them by their norm, and by the square root of the
+    number of lengths n for which the text has n-grams.
     """
     n = len(lengths)
     # Number of n-grams of each text, shape (orders, texts).

@@ -111,7 +111,8 @@ def _compute_raw_features(sample_set: SampleSet) -> list[Rows]:
     K = sample_set.both.similarity
     n = sample_set.both.sizes[0]
     check_features(K)
-    # A RepeatedSimilarity stores the features of distinct samples, and `inverse` for all samples.
+    # A RepeatedSimilarity stores the features of distinct samples, and in `inverse` the position of
+    # each sample among them.
     stored = getattr(K, "distinct", K)
     F = stored.bare().features()  # `bare` removes the normalization
     if not sp.issparse(F):

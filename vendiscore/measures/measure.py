@@ -173,7 +173,8 @@ def _parse_limit(text: str) -> float | None:
     return float(text.replace("−", "-").replace("∞", "inf"))
 
 
-BETWEEN = "BetweenVS"  # the only measure with a null distribution, see `permutations`
+# The only measure that is also computed for permuted group labels (`permutations` of `compute`).
+BETWEEN = "BetweenVS"
 # The measures defined by each module of `vendiscore/measures/`.
 MEASURES_BY_MODULE = {
     "column_spread": "GMStds",

@@ -30,13 +30,11 @@ from .weighted_similarity import merge_identical
 # Number of random vectors per matrix product. Up to this number, a product takes about as long as
 # reading the similarity matrix from memory.
 N_VECTORS = 16
-# Numbers of products after which the search for the largest eigenpairs checks for convergence;
-# maximum and typical number of products of an estimate; maximum number of independent estimates to
-# average.
+# Numbers of products after which the search for the largest eigenpairs checks for convergence.
 EIGENPAIR_STEPS = (6, 12, 24, 48)
-MAX_STEPS = 48
-TYPICAL_STEPS = 18
-MAX_REPEATS = 8
+MAX_STEPS = 48  # maximum number of products of an estimate
+TYPICAL_STEPS = 18  # typical number of products of an estimate
+MAX_REPEATS = 8  # maximum number of independent estimates to average
 LOG_ROUNDING = 1e-10  # minimum standard error of the log of a score, due to rounding
 
 
