@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vendiscore import compute, group_rewards, score
+from vendiscore import Monitor, compute, group_rewards, score
 from vendiscore.tools.integrations.trl import SINGLE_COMPLETION_WARNING, VendiReward
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "tasks" / "harnesses.md"
@@ -380,3 +380,43 @@ def test_given_prompt_conditions_on_the_prompt():
     chat_result = compute_rewards([*TEXTS, *OTHER_TEXTS], chats, given_prompt=True)
     assert chat_result == pytest.approx(result)
     assert np.isfinite(compute_rewards(TEXTS, [" "] * 4, given_prompt=True)).all()
+
+
+def test_whole_groups_update_the_monitor_and_log_its_evidence():
+    monitor = Monitor(3.0, size=4)
+    reward = VendiReward(monitor=monitor, match_length=False)
+    metrics = {}
+    for _ in range(2):
+        reward(
+            prompts=[*PROMPTS, "three", "three"],
+            completions=[*TEXTS, *OTHER_TEXTS, "a", "b"],
+            log_metric=metrics.__setitem__,
+        )
+    scores = [compute(group)["VS"] for group in (TEXTS, OTHER_TEXTS)]
+    assert monitor.values == pytest.approx(scores * 2)
+    assert metrics["VS_evidence"] == monitor.evidence
+    assert pickle.loads(pickle.dumps(reward)).monitor.values == monitor.values
+
+
+def test_monitor_with_a_baseline_by_prompt_uses_each_prompt_once():
+    baseline = {f"question {i}": 4.0 for i in range(40)}
+    reward = VendiReward(monitor=Monitor(baseline, size=4))
+    prompts = [{"role": "user", "content": prompt} for prompt in (*baseline, "unknown")]
+    batch = [[message] for message in prompts for _ in range(4)]
+    with pytest.warns(UserWarning, match="completions have become less diverse. Diversity decr"):
+        reward(prompts=batch, completions=["a cat"] * len(batch))
+    reward(prompts=batch, completions=["a cat"] * len(batch))
+    assert reward.monitor.prompts == list(baseline)
+
+
+@pytest.mark.parametrize(
+    ("monitor", "error", "message"),
+    [
+        (3.0, TypeError, "`monitor` must be a Monitor, got 3.0"),
+        (Monitor(0.5, bounds=(0, 1)), ValueError, "`monitor` must have a `size`"),
+        (Monitor(3.0, size=4, q=2), ValueError, "scores of this reward; pass `k`, `q` and opt"),
+    ],
+)
+def test_unsuitable_monitors_raise(monitor, error, message):
+    with pytest.raises(error, match=message):
+        VendiReward(monitor=monitor)

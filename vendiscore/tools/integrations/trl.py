@@ -11,10 +11,11 @@ from ...resolve.sample_labels import group_equal_prompts
 from ...resolve.similarity_spec import KernelArgument, similarity_spec_from_keywords
 from ...result import key_at
 from ...support.arguments import DEFAULT_ORDER, check_bool
-from ...support.errors import warn
+from ...support.errors import short_repr, warn
 from ...support.text_detection import fill_blanks
 from ...support.types import Record
 from ..rewards import Credit, Fuse, check_fusion, combine_with_quality, compute_credits
+from ..streams.monitor import Monitor
 
 SINGLE_COMPLETION_WARNING = (
     "some prompts have only one completion on this process, for which VendiReward returns None; "
@@ -55,6 +56,12 @@ class VendiReward:
         zero and rescale the others to sum to 1.
     given_prompt : bool, default False
         Whether to also condition similarities on the text of the prompt, or of its user messages.
+    monitor : Monitor, optional
+        A monitor with a `size`, usually `num_generations`, which detects a decrease of diversity.
+        Each group of this size is one update, with the score of the group as logged, and TRL logs
+        the evidence as "VS_evidence". If the baseline has a score for each prompt, each prompt is
+        used once, and prompts without a baseline are ignored. A warning is emitted at an alarm.
+        Each process updates its own copy.
     **options
         Options of the kernel, as for `vendiscore.compute`.
 
@@ -91,6 +98,7 @@ class VendiReward:
         k: KernelArgument | None = None,
         psd: PSD = "check",
         given_prompt: bool = False,
+        monitor: Monitor | None = None,
         **options: object,
     ) -> None:
         self.__name__ = "vendi_reward"  # in logs
@@ -108,6 +116,7 @@ class VendiReward:
         )
         self.given_prompt: bool = check_bool("given_prompt", given_prompt)
         self._metric_name: str = key_at(q)  # of the mean score in logs
+        self.monitor: Monitor | None = None if monitor is None else _check_monitor(monitor)
 
     def __call__(
         self,
@@ -156,6 +165,12 @@ class VendiReward:
             warn(SINGLE_COMPLETION_WARNING)
         if log_metric is not None and not np.isnan(scores).all():
             log_metric(self._metric_name, float(np.nanmean(scores)))
+        if self.monitor is not None:
+            _, first_indices, sizes = np.unique(groups.codes, return_index=True, return_counts=True)
+            group_prompts = [prompts[i] for i in first_indices]
+            self._update_monitor(self.monitor, group_prompts, sizes, scores)
+            if log_metric is not None and not math.isnan(self.monitor.evidence):
+                log_metric(f"{self._metric_name}_evidence", self.monitor.evidence)
         if log_extra is not None:
             log_extra(self._metric_name, _to_list(scores[groups.codes]))
         if self.quality is None:
@@ -163,6 +178,40 @@ class VendiReward:
         rewards = self.quality(prompts=prompts, completions=completions, **columns)
         quality = np.array([math.nan if x is None else x for x in rewards], dtype=float)
         return _to_list(combine_with_quality(credits, quality, self.fuse, self.weight))
+
+    def _update_monitor(
+        self,
+        monitor: Monitor,
+        prompts: Sequence[object],
+        sizes: np.ndarray,
+        scores: np.ndarray,
+    ) -> None:
+        """Add the score of each whole group to the monitor; warn if this causes an alarm."""
+        was_alarm = monitor.alarm
+        for prompt, size, score in zip(prompts, sizes, scores, strict=True):
+            if size != monitor.size:
+                continue
+            remaining_prompts = monitor.remaining_prompts
+            if remaining_prompts is None:
+                monitor.update(score)
+            elif (text := _extract_text(prompt, "user")) in remaining_prompts:
+                monitor.update(score, text)
+        if monitor.alarm and not was_alarm:
+            warn(f"completions have become less diverse. {monitor}")
+
+
+def _check_monitor(monitor: object) -> Monitor:
+    """Return a monitor for scores of groups; raise if it would score answers in another way."""
+    if not isinstance(monitor, Monitor):
+        raise TypeError(f"`monitor` must be a Monitor, got {short_repr(monitor)}")
+    if monitor.size is None:
+        raise ValueError("`monitor` must have a `size`, such as the number of completions")
+    if monitor.score_options != {"q": DEFAULT_ORDER}:
+        raise ValueError(
+            "`monitor` is updated with scores of this reward; pass `k`, `q` and options of the "
+            "kernel to VendiReward only"
+        )
+    return monitor
 
 
 def _to_list(values: np.ndarray) -> list[float | None]:
