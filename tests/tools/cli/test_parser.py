@@ -30,6 +30,9 @@ def files(tmp_path, monkeypatch):
     (tmp_path / "b.txt").write_text("\n".join(f"{text} again" for text in texts[::-1]))
     rows = [f"m{i % 2},p{i // 5},{text}" for i, text in enumerate(texts * 2)]
     (tmp_path / "answers.csv").write_text("\n".join(["model,prompt,answer", *rows]))
+    rows = [f"p{i // 5},{text}" for i, text in enumerate(texts * 2)]
+    for name in ("new.csv", "earlier.csv"):
+        (tmp_path / name).write_text("\n".join(["prompt,answer", *rows]))
     np.savetxt("vectors.csv", np.random.default_rng(0).normal(size=(16, 3)), delimiter=",")
     np.save("vectors.npy", np.random.default_rng(0).normal(size=(16, 3)))
     np.savetxt("K.csv", [[1, 0.5], [0.5, 1]], delimiter=",")

@@ -39,7 +39,9 @@ TABLE = "t.csv --column answer --pool"
 EIGHT_PROMPTS = "eight.csv --column answer -k labels"  # prompts
 GRADED = "graded.csv --column answer -k labels --by model"
 SETS_BY_MODEL = "t.csv --column answer --by model --permutations 99"
+CHECKED_TABLE = f"{TABLE} --prompt topic --baseline 3"
 DEFAULT_ARGUMENTS = {
+    "check": f"{CHECKED_TABLE} -f json",
     "score": TABLE,
     "report": TABLE,
     "select": f"{TABLE} -n 3",
@@ -273,6 +275,24 @@ CASES = {
             "t.csv --column answer --by model --prompt topic",
             "a.txt b.txt",
         ),
+    },
+    "check": {
+        name: OptionCase(rejected=case.rejected, rejected_base=case.rejected_base)
+        for name, case in READING_CASES.items()
+    }
+    | SCORING_CASES
+    | {
+        "counts": OptionCase(rejected="--counts", rejected_base=CHECKED_TABLE),
+        "pool": OptionCase("--pool", base="t.csv --column answer --prompt topic --baseline 3"),
+        "prompts": OptionCase("--prompt model", "--prompt nonsense"),
+        "given_prompt": OptionCase(
+            "--given-prompt", "--given-prompt", CHECKED_TABLE, f"{TABLE} --baseline 3"
+        ),
+        "format": OptionCase("-f json", "-f csv", CHECKED_TABLE),
+        "baseline": OptionCase("--baseline 2", "--baseline 99"),
+        "alpha": OptionCase("--alpha 0.1", "--alpha 2"),
+        "size": OptionCase("--size 5", "--size 1"),
+        "seed": OptionCase("--seed 7", "--seed -1", f"{CHECKED_TABLE} --size 5"),
     },
     "kernels": {"name": OptionCase("rbf", "nonsense")},
     "measures": {"name": OptionCase("IntDiv", "nonsense")},

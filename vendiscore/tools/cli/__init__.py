@@ -48,6 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             args.use_flags, getattr(args, "quiet", False), getattr(args, "verbose", False)
         )
         # the words of the command and their text, which error messages extend by flags
+        args.exit_code = 0  # commands can change it
         args.words = [PROGRAM, *([command] * (command != "score")), *arguments]
         args.command_line = shlex.join(args.words)
     except SystemExit as end:  # from --help, --version and errors of argparse
@@ -80,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise  # a damaged installation, not an error of the user
         print_message(f"error: {parser.replace_keywords_by_flags(str(error))}")
         return USAGE if isinstance(error, UsageError) else DATA
-    return 0
+    return args.exit_code
 
 
 def _collect_warnings(notes: Notes) -> None:

@@ -1,7 +1,7 @@
 """`vendiscore sources`: estimate the effective number of models, annotators or generators."""
 
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from ...similarity.concatenation import concatenate_samples
 from ...support.errors import SampleError
@@ -9,12 +9,11 @@ from ...support.summary import truncate
 from ..analysis.source_scores import check_sources_options
 from ..analysis.sources import sources
 from ..analysis.sources_result import Sources
-from ..reading.samples import Samples
 from ..reports import report
 from ..reports.source_report import iter_tables
 from . import output
 from .command_options import as_usage_error, parse_command_options, read_sets, report_file_locations
-from .files import FOLDER_COLUMN, report_unusable_samples
+from .files import FOLDER_COLUMN, report_unusable_in_files
 
 _MAX_CELL_WIDTH = 60  # of names and prompts in text tables
 _MAX_SOURCE_ROWS = 20  # of the table of sources
@@ -55,25 +54,12 @@ def run_sources(args: Namespace) -> str:
         try:
             result = sources(values, prompts, by=labels, given_prompt=args.given_prompt, **keywords)
         except SampleError as error:
-            _report_unusable(files, error.problems, skip=False)
+            report_unusable_in_files(files, error.problems, skip=False)
             raise
-    _report_unusable(files, result.dropped, skip=True)
+    report_unusable_in_files(files, result.dropped, skip=True)
     for note in result.notes:
         args.notes.add_note(note, minor=True)
     return _format_sources(args, result)
-
-
-def _report_unusable(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> None:
-    """Report unusable samples by file and line: raise an error or, if `skip`, print notes.
-
-    `problems` maps indices into the concatenated samples of all files to descriptions.
-    """
-    start = 0  # index of the first sample of the file
-    for file in files:
-        file_problems = {i: problems[start + i] for i in range(len(file)) if start + i in problems}
-        if file_problems:
-            report_unusable_samples(file, file_problems, skip)
-        start += len(file)
 
 
 def _format_sources(args: Namespace, result: Sources) -> str:

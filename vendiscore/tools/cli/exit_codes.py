@@ -2,6 +2,7 @@
 
 import sys
 
+ALARM = 1  # `check` found a decrease of diversity
 DATA = 1  # samples cannot be read or used
 USAGE = 2  # the command is invalid
 BROKEN_PIPE = 141  # 128 + SIGPIPE

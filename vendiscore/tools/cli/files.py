@@ -6,7 +6,7 @@ import shlex
 import sys
 import zlib
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -181,6 +181,21 @@ def report_unusable_samples(
     if suggest_skip:
         hint += ", or pass --on-error skip to drop unusable samples"
     raise DataError(f"{source.name}, {location} {first_problem}{suffix}{hint}")
+
+
+def report_unusable_in_files(
+    files: Sequence[Samples], problems: Mapping[int, str], skip: bool
+) -> None:
+    """Report unusable samples by file and line: raise an error or, if `skip`, print notes.
+
+    `problems` maps indices into the concatenated samples of all files to descriptions.
+    """
+    start = 0  # index of the first sample of the file
+    for file in files:
+        file_problems = {i: problems[start + i] for i in range(len(file)) if start + i in problems}
+        if file_problems:
+            report_unusable_samples(file, file_problems, skip)
+        start += len(file)
 
 
 def _read_file_or_folder(path: str, read_options: Wanted) -> Samples:

@@ -206,6 +206,8 @@ vendiscore.compute; can be repeated
 references: --references FILE  second set, for measures that compare two sets
 matrix: --matrix  FILE is a similarity matrix
 ci: --ci  add 95 %% confidence intervals (-o ci=0.9 for 90 %%)
+baseline: --baseline FILE|NUMBER  earlier answers to compare with, or the expected score
+alpha: --alpha NUMBER (0.05)  maximum probability of a false alarm (default: 0.05)
 level: --level NUMBER (0.95)  confidence level of the intervals (default: 0.95)
 permutations: --permutations COUNT (999)  maximum number of permutations of a test (default: 999)
 matched: --size COUNT  common sample size (default: the size of the smallest set)
@@ -275,7 +277,7 @@ _USAGES = {
     "measures": "[NAME]",
     "model": "download [NAME]",
 }
-_SINGLE_FILE_COMMANDS = ("select", "dedup", "explain", "growth", "report")
+_SINGLE_FILE_COMMANDS = ("select", "dedup", "explain", "growth", "report", "check")
 _READING_OPTIONS = "column pool counts split encoding skip"
 _COMPARISON_OPTIONS = "option matrix prompt given_prompt"
 _FILES_HELP = (
@@ -325,6 +327,18 @@ COMMANDS = {
         "kernel order by compare_within correct min_quality level permutations matched seed "
         "repeats own_repeats signature",
         _TABLE_FORMATS,
+    ),
+    "check": Command(
+        "command_check",
+        "test whether answers are less diverse than a baseline; for automated tests",
+        "Test whether the answers in FILE are less diverse than those of an earlier run, or than "
+        "an expected score. Prompts that are in both files are compared with each other. The exit "
+        "status is 1 if diversity has decreased.",
+        """
+  vendiscore check new.csv --baseline earlier.csv
+  vendiscore check new.csv --baseline 3.2 --prompt prompt""",
+        "kernel order baseline alpha matched seed",
+        ("text", "json"),
     ),
     "table": Command(
         "command_table",
@@ -465,8 +479,8 @@ _COMMAND_LIST = "\n\ncommands:\n" + "".join(
 _COMMAND_LIST += f"\nRun '{PROGRAM} COMMAND --help' for the options of a command."
 _EXIT_CODES = (
     "Notes, warnings and errors go to standard error. Exit status: 0 on success, 1 if samples "
-    "cannot be read or used, 2 for an invalid command or an ambiguous file (the message lists "
-    "flags that resolve it)."
+    "cannot be read or used, or if `check` finds a decrease, 2 for an invalid command or an "
+    "ambiguous file (the message lists flags that resolve it)."
 )
 
 
