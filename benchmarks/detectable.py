@@ -56,6 +56,9 @@ def build_prompt_draw(similarity: Similarity, n_prompts: int, n_answers: int) ->
     """Return a function that compares random halves of the answers to some prompts."""
 
     def draw(rng: np.random.Generator, m: int, degree: float) -> Comparison:
+        """Compare halves of the answers to m random prompts; `degree` is the proportion that is
+        replaced by a repeated answer in the second half.
+        """
         half = n_answers // 2
         prompt_indices = rng.integers(n_prompts, size=m)
         order = np.argsort(rng.random((m, n_answers)), axis=1) + n_answers * prompt_indices[:, None]

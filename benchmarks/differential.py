@@ -215,6 +215,9 @@ def wrap_samples(rng: np.random.Generator, samples: np.ndarray) -> tuple[Any, An
 
 
 def check_matrix_call(rng: np.random.Generator, orders: list[float]) -> Outcome:
+    """Score a random similarity matrix by a random call; return how far its scores, or its
+    NotPSDError, deviate from the definition.
+    """
     K = draw_matrix(rng)
     n = len(K)
     p = rng.dirichlet(np.ones(n)) if rng.random() < 0.3 else None
@@ -257,6 +260,9 @@ def check_matrix_call(rng: np.random.Generator, orders: list[float]) -> Outcome:
 
 
 def check_rows_call(rng: np.random.Generator, orders: list[float]) -> Outcome:
+    """Score random rows by a random entry point; return how far its scores deviate from the
+    definition.
+    """
     X = draw_rows(rng)
     n = len(X)
     samples, context, kind = wrap_samples(rng, X)

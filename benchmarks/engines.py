@@ -85,6 +85,7 @@ def chromium(folder: Path) -> WebDriver:
 
 
 def firefox(folder: Path) -> WebDriver:
+    """Start Firefox, which saves downloads in `folder`."""
     options = webdriver.FirefoxOptions()
     options.binary_location = _find_program("firefox-esr")
     options.add_argument("-headless")
@@ -100,6 +101,7 @@ def firefox(folder: Path) -> WebDriver:
 
 
 def webkit(folder: Path) -> WebDriver:
+    """Start WebKitGTK, which saves downloads in `folder`."""
     options = webdriver.WebKitGTKOptions()
     browsers = Path("/usr/lib").glob("*/webkit2gtk-*/MiniBrowser")
     options.binary_location = str(next(browsers, "MiniBrowser"))
@@ -124,7 +126,9 @@ class BrowserUser:
         self.n_file_dialogs = 0
 
     def visit(self, width: int, height: int) -> None:
-        # Clear the session storage, which is empty for a new user.
+        """Open the web app as a new user, in a window whose content has this size."""
+        # The session storage of a new user is empty. It can only be cleared on a page of the web
+        # app, and the style sheet loads fastest.
         self.driver.get(f"{self.url}/page/page.css")
         self.driver.execute_script("sessionStorage.clear()")
         self.driver.set_window_rect(0, 0, width, height)
@@ -149,6 +153,8 @@ class BrowserUser:
         getattr(self, f"_{action}")(*arguments)
 
     def _find_named(self, selector: str, name: str) -> WebElement:
+        """Wait for a visible element whose accessible name starts with `name`, and return it."""
+
         def find_element() -> WebElement | None:
             visible = (element for element in self.all(selector) if element.is_displayed())
             return next(
@@ -215,6 +221,7 @@ class BrowserUser:
         field.send_keys(text)
 
     def _key(self, keys: str) -> None:
+        """Press a key with modifiers, such as "Control+Enter"."""
         *modifiers, key = keys.split("+")
         actions = webdriver.ActionChains(self.driver)
         for modifier in modifiers:

@@ -78,6 +78,9 @@ def draw_narrower(
 def draw_both(
     rng: np.random.Generator, prompts: int, answers: int
 ) -> tuple[Similarity, np.ndarray]:
+    """Draw answers of two models: the first is more often correct, and its correct answers are
+    more similar to each other.
+    """
     accuracies = np.array([0.85, 0.5])[None, :, None]
     is_correct = rng.random((prompts, 2, answers)) < accuracies
     scales = rng.gamma(4, 0.25, (prompts, 1, 1)) * np.array([0.6, 1.0])[None, :, None]

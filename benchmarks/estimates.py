@@ -214,6 +214,7 @@ def time_bare_products(n: int, d: int) -> float:
 
 
 def run_in_process(data: Path, name: str, n: int, rtol: float, seed: int = 0) -> dict[str, Any]:
+    """Return the result of `--job` for one set: its value, time and peak memory."""
     job_arguments = [name, str(n), str(rtol), str(seed)]
     process = subprocess.run(
         [sys.executable, __file__, "--data", str(data), "--job", *job_arguments],

@@ -71,6 +71,8 @@ class Case:
 
 
 def build_cases() -> list[Case]:
+    """Return the cases: exact scores, estimates and gradients."""
+
     from vendiscore import compute, score, score_K, score_X
 
     def rbf(X: Any) -> Any:

@@ -142,6 +142,8 @@ def make_training_step(X: torch.Tensor) -> Callable[[], tuple[float, torch.Tenso
 
 
 def run_covariances(run: Run) -> None:
+    """Time `score_X` of float32 and float64 rows, with the predicted memory."""
+
     from vendiscore import as_similarity, score_X
     from vendiscore.spectral.routes import select_spectrum_route
 
@@ -169,6 +171,8 @@ def read_score(X: Any) -> float:
 
 
 def run_groups(run: Run) -> None:
+    """Time the mean score of many small groups."""
+
     from vendiscore import compute
 
     def mean(X: Any, sets: int, size: int) -> float:
@@ -186,6 +190,8 @@ def run_groups(run: Run) -> None:
 
 
 def run_losses(run: Run) -> None:
+    """Time the loss and its gradient for training batches, and count reads by the host."""
+
     from vendiscore import score_X
 
     X = make_rows(40, 64)
@@ -204,6 +210,8 @@ def run_losses(run: Run) -> None:
 
 
 def run_eigenvalues(run: Run) -> None:
+    """Time `torch.linalg.eigvalsh` by size, while time remains."""
+
     from vendiscore.spectral.eigendecomposition import decompose
 
     for dtype in DTYPES:
@@ -225,6 +233,8 @@ def run_eigenvalues(run: Run) -> None:
 
 
 def run_explanations(run: Run) -> None:
+    """Time leave-one-out contributions by size, while time remains."""
+
     from vendiscore import explain
 
     def contributions(X: Any) -> np.ndarray:

@@ -162,6 +162,7 @@ def make_prompt_names(sets: int, size: int) -> list[str]:
 
 
 def iter_score_X_cells() -> Iterator[Cell]:
+    """Yield cells of `score_X` by spectrum, size and width."""
     sets = [(kind, n, d) for kind in SPECTRA for d in WIDTHS for n in SIZES]
     sets += [("MNIST", n, 784) for n in SIZES]
     sets += [("TREC by MiniLM", n, 384) for n in (1000, 2722)]
@@ -181,6 +182,7 @@ def iter_score_X_cells() -> Iterator[Cell]:
 
 
 def iter_score_K_cells() -> Iterator[Cell]:
+    """Yield cells of `score_K` by the size of the matrix."""
     for n in MATRIX_SIZES:
 
         def make(n: int = n) -> Any:
@@ -194,6 +196,7 @@ def iter_score_K_cells() -> Iterator[Cell]:
 
 
 def iter_vector_cells() -> Iterator[Cell]:
+    """Yield cells of `compute` with vectors, by kernel, size and width."""
     for d in WIDTHS:
         for n in SIZES:
 
@@ -256,6 +259,8 @@ def iter_other_sample_cells() -> Iterator[Cell]:
 
 
 def iter_interval_cells() -> Iterator[Cell]:
+    """Yield cells of `compute` with `ci`."""
+
     def single_set(n: int, d: int) -> Any:
         X = make_rows("1/i", n, d)
         return lambda: vendiscore.compute(X, k="cosine", ci=0.95)["VS_se"], None
@@ -302,6 +307,8 @@ LABEL_MEASURES = {
 
 
 def iter_group_cells() -> Iterator[Cell]:
+    """Yield cells of `compute` with groups, by measure and type of samples."""
+
     def vectors(g: int, m: int, d: int) -> Any:
         X, groups = make_normals(g * m, d), make_prompt_names(g, m)
         ours = lambda: vendiscore.compute(X, k="cosine", groups=groups)["VS"]  # noqa: E731
@@ -356,6 +363,8 @@ def iter_group_cells() -> Iterator[Cell]:
 
 
 def iter_comparison_cells() -> Iterator[Cell]:
+    """Yield cells of `compare`, and of measures of two sets."""
+
     def two_sets(n: int, d: int) -> Any:
         X = make_rows("1/i", 2 * n, d)
         if n > 200:  # `compare` uses 200 samples of each
@@ -417,6 +426,8 @@ def iter_comparison_cells() -> Iterator[Cell]:
 
 
 def iter_source_cells() -> Iterator[Cell]:
+    """Yield cells of `sources`."""
+
     def five_models(d: int | None) -> Any:
         """Return a call that scores five models, and None, because there is no peer."""
         models = [f"model {i}" for i in range(5)] * 200
@@ -436,6 +447,8 @@ def iter_source_cells() -> Iterator[Cell]:
 
 
 def iter_explanation_cells() -> Iterator[Cell]:
+    """Yield cells of `explain`."""
+
     def whole_set(n: int, d: int) -> Any:
         X = make_rows("1/i", n, d)
 
@@ -474,6 +487,8 @@ def iter_explanation_cells() -> Iterator[Cell]:
 
 
 def iter_selection_cells() -> Iterator[Cell]:
+    """Yield cells of `select`, by objective."""
+
     def vendi_selection(n: int, d: int) -> Any:
         X = make_rows("exponential", n, d)
         return lambda: float(vendiscore.select(X, 100, k="cosine").scores[-1]), None
@@ -515,6 +530,8 @@ def iter_selection_cells() -> Iterator[Cell]:
 
 
 def iter_growth_cells() -> Iterator[Cell]:
+    """Yield cells of `growth`."""
+
     def vectors(d: int) -> Any:
         X = make_rows("1/i", 1000, d)
         return lambda: vendiscore.growth(X, k="cosine").scores[-1], None
@@ -569,6 +586,8 @@ def compute_areas_of_magnipy(sets: np.ndarray) -> float:
 
 
 def iter_magnitude_cells() -> Iterator[Cell]:
+    """Yield cells of magnitude functions and of areas."""
+
     def make_grouped_vectors(d: int) -> tuple[np.ndarray, dict[str, Any]]:
         X = make_normals(2000, d).astype(float)
         return X, {"groups": make_prompt_names(200, 10), "metric": "euclidean"}
@@ -626,6 +645,7 @@ def iter_magnitude_cells() -> Iterator[Cell]:
 
 
 def iter_reward_cells() -> Iterator[Cell]:
+    """Yield cells of `group_rewards`, by type of reward."""
     floor_by_credit = {
         "surprise": floors.normalized_surprisals,
         "leave_one_out": floors.score_drops_of_sets,
@@ -655,6 +675,8 @@ def iter_reward_cells() -> Iterator[Cell]:
 
 
 def iter_report_cells() -> Iterator[Cell]:
+    """Yield cells of `report`."""
+
     def html_report(d: int | None) -> Any:
         samples = read_questions()[:1000] if d is None else make_rows("1/i", 1000, d)
         options = {} if d is None else {"k": "cosine"}

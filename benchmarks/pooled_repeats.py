@@ -122,6 +122,10 @@ def make_template_answers(data: Path) -> Source:
 
 
 def make_favourite_question(minilm: bool, a: float, b: float) -> Callable[[Path], Source]:
+    """Return a function that builds a source of questions; in each prompt, the proportion of one
+    question has the distribution Beta(a, b).
+    """
+
     def source(data: Path) -> Source:
         similarity = build_similarity(questions(data)[:499], minilm)
         return Source(

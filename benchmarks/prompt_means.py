@@ -212,6 +212,9 @@ def count_null_directions(kind: str, name: str, m: int, outcomes: np.ndarray) ->
 
 
 def count_difference_coverage(sources: dict[str, Source], draws: int) -> Rows:
+    """Return how often intervals of differences cover the true difference, and which directions
+    are stated, for pairs of sources, with random signs, and for random halves of one source.
+    """
     rows: Rows = []
     for count, (a, b) in itertools.product((4, 8), itertools.combinations(NOVELTYBENCH_SOURCES, 2)):
         all_differences = sources[a].scores(1.0, count) - sources[b].scores(1.0, count)

@@ -108,6 +108,7 @@ def make_recurring_vector_cell(n: int) -> RecurrenceCase:
 
 
 def make_cells(data: Path) -> dict[str, RecurrenceCase]:
+    """Return cases in which items recur, by name."""
     names = ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gil", "Hana", "Ines", "Jon"]
     template = [f"My favourite name is {name}." for name in names]
     question_list = questions(data)[:499]

@@ -33,6 +33,7 @@ def alpha_ndcg(order: Any, intent: np.ndarray, grade: np.ndarray, depth: int = N
     """Return α-nDCG of ranked documents; each has one intent (−1: none) and a grade in [0, 1]."""
 
     def discounted_gain(ranking: list[int]) -> float:
+        """Return α-DCG: the gain of an intent shrinks with each earlier document of this intent."""
         seen: dict[int, int] = {}
         total = 0.0
         for rank, i in enumerate(ranking[:depth]):

@@ -45,6 +45,7 @@ def make_samples(series: str, n: int) -> np.ndarray:
 
 
 def rbf_matrix(X: np.ndarray) -> np.ndarray:
+    """Return the RBF similarity matrix, computed in place to limit memory."""
     squares = (X * X).sum(axis=1)
     K = X @ X.T
     K *= 2
@@ -57,6 +58,8 @@ def rbf_matrix(X: np.ndarray) -> np.ndarray:
 
 
 def make_package_score(series: str) -> ScoreFunction:
+    """Return our function for the score of a series."""
+
     from vendiscore import compute, score_K, score_X
 
     if series == "score_K":
@@ -68,6 +71,7 @@ def make_package_score(series: str) -> ScoreFunction:
 
 
 def make_peer_score(series: str) -> ScoreFunction:
+    """Return the function of vendi_score for the score of a series."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from vendi_score import vendi
@@ -150,6 +154,7 @@ def compute_rows(sizes: list[int], repeats: int) -> list[dict[str, Any]]:
 def make_row(
     name: str, n: int, own_runs: list[dict[str, float]], peer_runs: list[dict[str, float]]
 ) -> dict:
+    """Return medians of seconds and memory over paired runs, and print them."""
     record: dict[str, Any] = {
         "series": name,
         "n": n,

@@ -124,6 +124,9 @@ def compare_methods(
     rows: list[dict[str, Any]] = []
 
     def add_row(name: str, indices: Any, seconds: float | None, **extra_fields: Any) -> None:
+        """Store and print the score of a selection, and the mean similarity of all samples to their
+        nearest selected sample.
+        """
         submatrix = K[np.ix_(indices, indices)]
         score = vendiscore.score_K(submatrix)
         mean_nearest = float(K[indices].max(axis=0).mean())

@@ -364,6 +364,8 @@ def iter_proteins(options: argparse.Namespace) -> Iterator[Source]:
 
 
 def make_images(options: argparse.Namespace) -> list[Source]:
+    """Return sources of digits, patches of photographs and noise, in random order."""
+
     from sklearn.datasets import load_sample_images
 
     rng = np.random.default_rng(0)
@@ -393,6 +395,7 @@ def make_images(options: argparse.Namespace) -> list[Source]:
 
 
 def make_vectors(options: argparse.Namespace) -> list[Source]:
+    """Return the digits and the noise of `make_images` as vectors of pixels."""
     flat = [source for source in make_images(options) if "photo" not in source.name]
     return [
         Source(
@@ -405,6 +408,8 @@ def make_vectors(options: argparse.Namespace) -> list[Source]:
 
 
 def make_molecules(options: argparse.Namespace) -> list[Source]:
+    """Return sources of odorants and drug-like molecules, also of a single scaffold."""
+
     from rdkit.Chem.Scaffolds.MurckoScaffold import MurckoScaffoldSmiles
 
     with gzip.open(options.data / "jtvae_moses_samples.smi.gz", "rt", encoding="utf-8") as file:
@@ -427,6 +432,7 @@ def make_molecules(options: argparse.Namespace) -> list[Source]:
 
 
 def make_tags(options: argparse.Namespace) -> list[Source]:
+    """Return the odour words of both collections as sets of tags."""
     names = ("odours of leffingwell", "odours of GoodScents")
     return [
         Source(

@@ -198,6 +198,8 @@ def isotonic_r2(values: np.ndarray, truth: np.ndarray, increasing: Any = True) -
 
 
 def check_temperature(model: Trigrams, encode: Any) -> list[Finding]:
+    """Check how well measures of sampled texts predict the temperature."""
+
     def sets(length: int | None, fixed: float | None = None) -> list[list[str]]:
         texts = []
         for seed in range(N_SETS):
@@ -291,6 +293,7 @@ def check_temperature(model: Trigrams, encode: Any) -> list[Finding]:
 
 
 def check_decoders(model: Trigrams, held_out: list[list[str]]) -> list[Finding]:
+    """Check the diversity of beam search, diverse beam search and human texts."""
     rng = np.random.default_rng(0)
     by_prompt: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for text in held_out:

@@ -102,6 +102,7 @@ def cooccurrence(texts: list[str]) -> np.ndarray:
 
 
 def embed_texts(texts: list[str]) -> VectorsByModel:
+    """Return the vectors of the texts by each of the eight models."""
     word_counts = TfidfVectorizer().fit_transform(texts)
     letter_counts = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit_transform(texts)
     hashed_counts = HashingVectorizer(n_features=DIMENSIONS, ngram_range=(1, 2)).fit_transform(
@@ -197,6 +198,7 @@ def format_accuracies(accuracies: dict[str, np.ndarray]) -> str:
 
 
 def check_set(title: str, X: VectorsByModel, twin: str) -> list[Finding]:
+    """Check how well measures of subsets identify the model of their vectors."""
     prepared = {
         preparation: {k: prepare(v) for k, v in X.items()}
         for preparation, prepare in PREPARATIONS.items()

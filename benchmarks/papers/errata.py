@@ -52,6 +52,7 @@ def bleu(text: str, reference: str) -> float:
 
 
 def check_formulas() -> list[Finding]:
+    """Return errata of formulas."""
     root = math.exp(0.5)
     return [
         make_erratum(
@@ -65,6 +66,7 @@ def check_formulas() -> list[Finding]:
 
 
 def check_captions() -> list[Finding]:
+    """Return errata of captions."""
     short, long = "the cat sat on the mat", "the cat sat on the mat today"
     forth, back = bleu(short, long), bleu(long, short)
     X = np.random.default_rng(0).standard_normal((200, 8))
@@ -96,6 +98,7 @@ def mag_diff_of_spacing(spacing: float) -> float:
 
 
 def check_sign() -> Finding:
+    """Return the erratum about the sign of MagDiff."""
     spacing = brentq(mag_diff_of_spacing, 0.05, 0.7)
     pair, three = np.array([[0.0], [1.0]]), spacing * np.eye(3) / math.sqrt(2)
     scales = np.linspace(0, convergence_scale(pair), 30)
@@ -113,6 +116,7 @@ def check_sign() -> Finding:
 
 
 def check_cards() -> list[Finding]:
+    """Return errata of the metric card and the README."""
     K = np.eye(3) / 3
     trace = math.exp(float(np.trace(K @ np.diag(np.log(np.diag(K))))))
     X = np.array([[100, 0], [99, 1], [1, 99], [0, 100]])

@@ -39,6 +39,7 @@ def distances(X: np.ndarray) -> np.ndarray:
 
 
 def scores(X: np.ndarray, t_cut: float) -> dict[str, float]:
+    """Return the measures of one set."""
     result = compute(np.exp(-distances(X)), score_K=True, measures=["VS", "AvgSim"])
     return {
         "MagArea": mag_area(X, t_cut=t_cut),
@@ -49,6 +50,7 @@ def scores(X: np.ndarray, t_cut: float) -> dict[str, float]:
 
 
 def check_ends(sets: list[np.ndarray]) -> Finding:
+    """Check the beginning and the end of magnitude functions."""
     first, last, rising = [], [], []
     for X in sets:
         t_conv = convergence_scale(X)
@@ -79,6 +81,7 @@ def check_ends(sets: list[np.ndarray]) -> Finding:
 
 
 def check_added_points(sets: list[np.ndarray], rng: np.random.Generator) -> Finding:
+    """Count how often each measure decreases if a point is added."""
     falls = dict.fromkeys(("MagArea", "VS", "AvgSim", "GMStds"), 0)
     far = dict.fromkeys(falls, 0)
     for X in sets:
@@ -102,6 +105,7 @@ def check_added_points(sets: list[np.ndarray], rng: np.random.Generator) -> Find
 
 
 def check_motions(sets: list[np.ndarray], rng: np.random.Generator) -> Finding:
+    """Check that measures do not change if the space is moved; stretched axes are the null case."""
     names = ("MagArea", "VS", "AvgSim", "GMStds")
     change, stretch = {name: [] for name in names}, []
     for X in sets:
@@ -127,6 +131,7 @@ def check_motions(sets: list[np.ndarray], rng: np.random.Generator) -> Finding:
 
 
 def check_stability(sets: list[np.ndarray], rng: np.random.Generator) -> list[Finding]:
+    """Check how much measures change under small perturbations of the points."""
     noises = (1e-4, 1e-3, 1e-2)
     change = []
     for X in sets:

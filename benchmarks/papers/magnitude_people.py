@@ -113,6 +113,7 @@ def format_interval(values: np.ndarray) -> str:
 
 
 def check_temperatures(values: dict[str, np.ndarray], rows: list[dict]) -> list[Finding]:
+    """Check how well measures predict the temperature (Tables S.3 and S.4)."""
     table3, table4, null = [], [], []
     rng = np.random.default_rng(0)
     for task, source in TASKS.items():
@@ -167,6 +168,7 @@ def check_temperatures(values: dict[str, np.ndarray], rows: list[dict]) -> list[
 
 
 def check_ratings(values: dict[str, np.ndarray], rows: list[dict]) -> list[Finding]:
+    """Check how measures correlate with human ratings."""
     human = np.array([row["human"] for row in rows], dtype=float)
     indices_by_key = {
         (test, source): np.array(

@@ -92,6 +92,7 @@ def scores(samples, k=None, **options) -> tuple[float, float]:
 
 
 def check_animation() -> list[Finding]:
+    """Compare VS with the values of the animation in the README of the authors' repository."""
     sizes = list(FRAMES)
     result = [
         compare_number(
@@ -118,6 +119,7 @@ def check_animation() -> list[Finding]:
 
 
 def check_figure_1() -> list[Finding]:
+    """Check the claims about shapes and colours (Figure 1)."""
     result = []
     # (a) the number of modes
     counts = (1, 2, 3, 4, 6, 8, 12, 24)
@@ -231,6 +233,7 @@ def draw_mixture(
 
 
 def check_figure_2() -> list[Finding]:
+    """Check the claims about mixtures of normals (Figure 2)."""
     n, seeds = 500, 5
 
     def mean(share, sd, gap=10.0, sigma=1.0):

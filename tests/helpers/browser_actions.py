@@ -67,6 +67,7 @@ def get_focused_name(page) -> str:
 
 
 def tab_to(page, name: str) -> None:
+    """Press Tab until the element whose name starts with `name` has the focus."""
     for _ in range(40):
         page.keyboard.press("Tab")
         if get_focused_name(page).startswith(name):

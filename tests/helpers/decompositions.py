@@ -21,6 +21,8 @@ def record_decompositions(*extra_names: str) -> Iterator[list[tuple[str, tuple[i
     is_nested = False
 
     def spy(name: str, function: Callable) -> Callable:
+        """Return a function that records its calls, except those within another recorded call."""
+
         @wraps(function)
         def wrapper(matrix, *args, **options):
             nonlocal is_nested

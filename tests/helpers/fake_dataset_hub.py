@@ -51,6 +51,7 @@ class FakeDatasetHub:
         self.server.server_close()
 
     def respond(self, path: str) -> tuple[int, bytes, dict[str, str]]:
+        """Return the status, body and headers of the response for a path."""
         name, _, file_path = path.removeprefix("/api/datasets/").partition("/parquet")
         if name in self.lists:
             status, body = self.lists[name]

@@ -87,6 +87,7 @@ class FakeHub:
         return {"url": address, "warnings": [], "errors": []}
 
     def respond(self, path: str) -> tuple[int, bytes, dict[str, str]]:
+        """Return the status, body and headers of the response for a path."""
         error_code = "RepoNotFound" if path.startswith(f"{self.unknown}/") else "EntryNotFound"
         missing = (404, b"{}", {"X-Error-Code": error_code, "Content-Type": "application/json"})
         for revision, files in self.revisions.items():

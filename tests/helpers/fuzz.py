@@ -55,6 +55,7 @@ def get_intended_error(call):
 
 
 def check_intended_error(error):
+    """Check that the library itself raised the error, of a documented type and with a sentence."""
     trace = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next

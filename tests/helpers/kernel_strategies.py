@@ -56,6 +56,7 @@ def vector_kernels(draw):
 
 @st.composite
 def text_kernels(draw):
+    """Return examples of texts with n-gram or word overlap, and their reference matrices."""
     words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(" ".join)
     samples = draw(st.lists(words, min_size=1, max_size=9))
     char = draw(st.booleans())
@@ -111,6 +112,8 @@ def object_kernels(draw):
 
 @st.composite
 def molecule_kernels(draw):
+    """Return examples of molecules with Morgan fingerprints, and their reference matrices."""
+
     from rdkit import Chem
     from rdkit.Chem import rdFingerprintGenerator
 

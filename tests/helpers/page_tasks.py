@@ -238,6 +238,7 @@ def score_eight_answer_columns() -> Task:
 
 
 def score_by_keyboard() -> Task:
+    """Return a task that pastes and scores texts without a mouse."""
     texts = ["one red apple on a tree", "one red apple on a plate", "five"]
     return _score_task(
         *(("tab_to", "Text"), ("key", "ArrowRight"), ("key", "Home")),

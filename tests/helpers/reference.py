@@ -191,6 +191,7 @@ def ordinariness(K, p=None):
 
 
 def leinster_cobbold(K, q=1.0, p=None):
+    """Return the Leinster-Cobbold diversity of order q in extended precision."""
     p, z = ordinariness(K, p)
     terms = [(MP.mpf(a), MP.log(MP.mpf(b))) for a, b in zip(p, z, strict=True) if a > 0]
     if q == 1:

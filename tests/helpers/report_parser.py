@@ -86,6 +86,7 @@ class ReportPage(HTMLParser):
             row[-1] = f"{row[-1]}{data}"
 
     def _record_tag(self, tag, attrs):
+        """Store the names, links, ids and labels of a tag; check that images have `alt`."""
         self.names |= {tag, *(name for name, _ in attrs)}
         for name, value in attrs:
             if name in LINK_ATTRIBUTES:
