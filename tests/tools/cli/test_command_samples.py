@@ -147,3 +147,24 @@ def test_select_rejects_n_above_number_of_samples(run, distinct_file):
     code, _, err = run("select", distinct_file, "-n", 21)
     assert code == 1
     assert "there are 20 samples" in err
+
+
+REPETITIVE_TEXTS = [f"as a model I like {word}" for word in ("red", "tea", "rain")] + ["no", "yes"]
+
+
+def test_explain_lists_phrases_of_texts(run, save):
+    path = save("x.txt", "\n".join(REPETITIVE_TEXTS))
+    _, out, err = run("explain", path, "-q", 2, "-o", "ns=1,2")
+    (row,) = vendiscore.phrases(REPETITIVE_TEXTS, q=2, ns=[1, 2]).rows
+    assert out.partition("phrases that cost most:\n")[2].splitlines() == [
+        "phrase             n_texts   cost",
+        f"as a model I like        3  {row.cost:.4g}",
+    ]
+    assert err == run("explain", path, "-q", 2, "-o", "ns=1,2", "-f", "json")[2]
+
+
+def test_explain_lists_no_phrases_with_other_kernels_or_many_texts(run, save, monkeypatch):
+    path = save("x.txt", "\n".join(REPETITIVE_TEXTS))
+    assert "phrases" not in run("explain", path, "-k", "word_overlap")[1]
+    monkeypatch.setattr("vendiscore.tools.cli.command_samples._MAX_TEXTS_WITH_PHRASES", 4)
+    assert "phrases" not in run("explain", path)[1]

@@ -2,8 +2,10 @@
 
 import math
 import sys
+import warnings
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ from ..analysis import report_text
 from ..analysis.explain import check_explain_options, explain_sample_set
 from ..analysis.explanation import SAMPLE_COLUMNS, Explanation
 from ..analysis.growth import growth
+from ..analysis.phrases import phrases
 from ..reading.formats import named_format
 from ..reading.names import join_names
 from ..reading.samples import Samples
@@ -38,6 +41,9 @@ from .exit_codes import UsageError
 from .files import STDIN
 
 _MAX_CELL_WIDTH = 60  # of samples in tables
+# `explain` lists phrases for up to this number of texts, for which this takes less than a second.
+_MAX_TEXTS_WITH_PHRASES = 300
+_MAX_EXPLAINED_PHRASES = 5
 
 
 def run_select(args: Namespace) -> str:
@@ -112,8 +118,8 @@ def run_growth(args: Namespace) -> str:
 def run_explain(args: Namespace) -> str:
     """Return the output of `vendiscore explain`.
 
-    Text consists of a summary and tables of near-duplicates, modes and contributions; CSV has one
-    row per sample.
+    Text consists of a summary and tables of near-duplicates, modes, contributions and phrases; CSV
+    has one row per sample.
     """
     _, source, similarity, explanation = _explain_file(args)
     rows = _build_sample_rows(explanation, source)
@@ -122,7 +128,10 @@ def run_explain(args: Namespace) -> str:
         return explanation.to_dict() | {"places": source.places}
 
     sentence = "\n".join(filter(None, [explanation.sentence, explanation.strip]))
-    tables = _iter_tables(explanation, source, rows, max_rows=args.size)
+    tables = chain(
+        _iter_tables(explanation, source, rows, max_rows=args.size),
+        _iter_phrase_tables(source, similarity, explanation.q, args),
+    )
     settings = {**similarity.settings, "q": explanation.q, "threshold": explanation.threshold}
     signature = format_signature(["explain"], settings)
     return output.format_result(args, make_result, sentence, rows, tables, signature)
@@ -168,6 +177,26 @@ def _iter_tables(
     contributions = [describe_sample(i, *columns) for i in range(len(rows))]
     contributions.sort(key=lambda row: -row["adds"])
     yield "samples that contribute most", contributions[:max_rows]
+
+
+def _iter_phrase_tables(
+    source: Samples, similarity: Similarity, q: float, args: Namespace
+) -> Iterator[output.Table]:
+    """Yield the title and the rows of a table of phrases, for few texts compared by n-grams."""
+    settings = similarity.settings
+    is_supported = source.kind == "texts" and settings.get("kernel") == "ngram_overlap"
+    if not is_supported or args.given_prompt or len(source.values) > _MAX_TEXTS_WITH_PHRASES:
+        return
+    options: Record = {name: settings[name] for name in ("ns", "tokenizer", "analyzer")}
+    n_phrases = min(args.size, _MAX_EXPLAINED_PHRASES)
+    with warnings.catch_warnings():  # the kernel has already warned about these texts
+        warnings.simplefilter("ignore")
+        result = phrases(
+            source.values, prompts=source.prompts or None, q=q, n_phrases=n_phrases, **options
+        )
+    columns = ("phrase", "n_texts", "cost")
+    rows = [{name: getattr(row, name) for name in columns} for row in result.rows]
+    yield "phrases that cost most", rows
 
 
 def _read_similarity(
