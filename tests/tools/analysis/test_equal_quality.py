@@ -14,6 +14,7 @@ from scipy.stats import ttest_1samp
 
 from vendiscore import compare
 from vendiscore.core.hill import hill_number
+from vendiscore.scoring.subsampling import bounded_mean_interval
 from vendiscore.tools.analysis.equal_quality import MAX_SUBSETS, expected_log_score
 
 PARTS = ("total", "among_correct", "from_failures")
@@ -81,7 +82,11 @@ def test_parts_equal_loop_over_all_subsets(size, q):
     assert (parts.prompts, parts.all_prompts) == (len(changes), 6)
     assert parts.proportion == len(changes) / 6
     for name, values in zip(PARTS, changes.T, strict=True):
-        low, high = ttest_1samp(values, 0).confidence_interval(0.95)
+        limit = max(math.log(size), np.abs(values).max())
+        _, _, low, high = bounded_mean_interval(values, 0.95, -limit, limit)
+        student = ttest_1samp(values, 0).confidence_interval(0.95)
+        assert low <= values.mean() <= high
+        assert high - low >= 0.9 * (student.high - student.low)
         assert getattr(parts, name) == pytest.approx(values.mean(), abs=1e-9)
         assert getattr(parts, f"{name}_low") == pytest.approx(low, abs=1e-9)
         assert getattr(parts, f"{name}_high") == pytest.approx(high, abs=1e-9)

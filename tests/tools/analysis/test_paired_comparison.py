@@ -119,7 +119,7 @@ def test_nested_lists_are_compared_by_prompt():
         quick_compare(A, flat[1])
     with pytest.raises(ValueError, match="but `groups` was also passed"):
         quick_compare(A, B, groups=[draw_groups] * 2)
-    with pytest.raises(ValueError, match="got 0 of `B` in group 7"):
+    with pytest.raises(ValueError, match="got 8 of `A`, 7 of `B`"):
         quick_compare(A, B[:-1])
 
 

@@ -98,7 +98,7 @@ def test_by_defines_sets_of_vectors_and_folders(run, tmp_path, save):
             TABLE,
             (*OPTIONS, "--group-by", "model"),
             1,
-            "remove this group from all sets, or omit --group-by",
+            "with at least two samples of each set, got 0; omit --group-by",
         ),
         (
             TABLE,
@@ -153,3 +153,29 @@ def test_compute_notes_suggest_compare_for_few_groups():
     for prompts, suggested in ((groups, True), ([i // 2 for i in range(40)], False)):
         notes = vendiscore.compute(texts, groups=prompts, details=True)["details"]["notes"]
         assert any("to `compare` as `by`" in note for note in notes) == suggested
+
+
+def test_models_that_did_not_answer_all_prompts_are_adjusted(run, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [
+        (model, f"p{prompt}", f"the answer {rng.integers(2 + 2 * i + prompt % 3)}")
+        for i, model in enumerate("abc")
+        for prompt in range(8)
+        for _ in range(4)
+        if (model, prompt) not in (("a", 3), ("c", 6))
+    ]
+    table = pd.DataFrame(rows, columns=["model", "prompt", "answer"])
+    table.to_csv(path := tmp_path / "a.csv", index=False)
+    code, out, err = run("compare", path, "--permutations", 99, "-f", "json")
+    assert code == 0
+    assert "2 of 24 cells (set × prompt) are missing, such as " in err
+    with pytest.warns(UserWarning, match="2 of 24 cells"):
+        expected = vendiscore.compare(
+            table["answer"], by=table["model"], groups=table["prompt"], permutations=99
+        )
+    assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
+    code, out, err = run("table", path, "--permutations", 99)
+    assert code == 0
+    assert err.count("cells (set × prompt) are missing") == 1
+    for row in expected.sets:
+        assert f"{row.matched:.2f} [{row.matched_low:.2f}, {row.matched_high:.2f}]" in out

@@ -55,6 +55,7 @@ from .group_comparison import compare_in_groups
 from .pair_inference import adjust_p_values, difference_level, min_permutations
 from .paired_comparison import (
     GroupIndices,
+    count_missing_cells,
     match_groups,
     paired_comparison_steps,
     shuffle_larger_sets,
@@ -104,8 +105,9 @@ def compare(
         Name of the set of each sample, as in ``compare(df["answer"], by=df["model"])``.
     groups : sequence of sequences of labels, or dict of these, optional
         For each set, the group of each of its samples; with `by`, one sequence for all samples.
-        Sets are then compared within groups, and differences are means over groups. Each group
-        needs at least two samples of every set.
+        Sets are then compared within groups, and differences are means over groups. With two sets,
+        groups with fewer than two samples of a set are dropped, with a warning. With more sets, see
+        the note about missing cells.
     correct : sequence of sequences of bool, or dict of these, optional
         For each set, whether each of its samples is correct; with `by`, one sequence for all
         samples. For a threshold on a quality, pass ``quality >= 0.5``. The result then also shows
@@ -149,8 +151,7 @@ def compare(
         The kernel, as for `compute`. Strings are compared by "ngram_overlap" if omitted.
     **how
         `score_X`, `normalize` and options of the kernel, as for `compute`. Weights are not
-        supported. `prompts`, one list per set or with `by` a single list, define groups; a prompt
-        that a set does not answer at least twice is dropped, with a warning.
+        supported. `prompts`, one list per set or with `by` a single list, define groups.
 
     Returns
     -------
@@ -186,6 +187,13 @@ def compare(
     Samples are assumed to be independent. For several answers to one prompt, pass `groups`. Of
     several near-copies, pass only one. If sets share samples, p is too large and intervals are too
     wide.
+
+    With three or more sets, a set may have fewer than two samples in some groups. These cells are
+    missing; their number is `Comparison.missing_cells`, and a warning reports it. Scores are then
+    adjusted by the model log VS = set + group, fitted by least squares: `matched` is the mean over
+    all groups of the observed scores and of predictions for missing ones. Standard errors come from
+    the jackknife that leaves out one group at a time, and p-values from Student's t. A group needs
+    at least two samples of two sets. Without missing cells, no model is used.
 
     Intervals come from the jackknife on the scale of log n - log VS, at order 0 from half samples.
     A set more than four times larger than the common size is represented by a random subset of four
@@ -249,8 +257,9 @@ def compare(
     if by is None:
         passed_groups = groups
         sets_by_name, groups = flatten_sets(sets_by_name, groups, spec)
-        if passed_groups is None:
+        if passed_groups is None and groups is not None:
             nested_groups = groups
+            _check_same_number_of_lists(nested_groups)
     if (
         groups is not None
         and spec.grouping_prompts is not None
@@ -281,7 +290,7 @@ def compare(
     if labels is not None:
         argument = "prompts" if groups is None else "groups"
         labels = [labels[i] for i in retained]
-        matched_groups = match_groups(labels, set_codes, names, argument)
+        matched_groups = match_groups(labels, set_codes, names, argument, allow_missing=True)
         _check_options_with_groups(options, argument)
     elif not options.pool_repeats:
         raise TypeError("`pool_repeats=False` requires `groups` or `prompts`; remove it")
@@ -303,6 +312,18 @@ def compare(
     steps = comparison_steps(similarity, set_codes, names, options, matched_groups, labels)
     comparison = run_with_progress(steps, n_pairs * options.permutations, "comparing sets")
     return replace(comparison, quality_parts=tuple(quality_parts))
+
+
+def _check_same_number_of_lists(codes_by_name: Mapping[str, Sequence[int]]) -> None:
+    """Raise a ValueError unless all sets are lists of the same number of lists."""
+    counts = {name: max(codes) + 1 for name, codes in codes_by_name.items()}
+    if len({*counts.values()}) > 1:
+        described = ", ".join(f"{count} of `{name}`" for name, count in counts.items())
+        raise ValueError(
+            f"sets that are lists of lists must have the same number of lists, because lists at "
+            f"the same position are compared, got {described}; if a set does not answer some "
+            f"prompts, pass flat lists and the prompt of each sample as `prompts`"
+        )
 
 
 def parse_correct(
@@ -496,7 +517,7 @@ def comparison_steps(
         set_rows, pair_rows = yield from steps
         group_labels: Sequence[Hashable] = range(len(groups))
         if labels is not None:
-            group_labels = [labels[group[0][0]] for group in groups]
+            group_labels = [labels[np.concatenate(group)[0]] for group in groups]
         rows_by_group, pooled_groups = compare_in_groups(
             similarity, groups, group_labels, names, pairs, options
         )
@@ -514,6 +535,7 @@ def comparison_steps(
         allow_repeats=options.allow_repeats if groups is None and options.q else None,
         pairs_by_group=tuple(rows_by_group),
         pooled_groups=pooled_groups,
+        missing_cells=count_missing_cells(groups or ()),
     )
     _warn_about_intervals(comparison)
     return comparison

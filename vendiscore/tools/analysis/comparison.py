@@ -316,6 +316,9 @@ class Comparison(SummaryMixin):
     quality_parts : tuple of QualityParts
         With `correct`, one row per pair: the parts of the difference that are due to correct
         answers and to failures.
+    missing_cells : int
+        Number of combinations of a set and a group with fewer than two samples. If there are any,
+        scores and differences are adjusted by an additive model.
 
     See Also
     --------
@@ -345,6 +348,7 @@ class Comparison(SummaryMixin):
     pairs_by_group: tuple[GroupPairRow, ...] = ()
     pooled_groups: int | None = None
     quality_parts: tuple[QualityParts, ...] = ()
+    missing_cells: int = 0
 
     @property
     def names(self) -> list[str]:
@@ -445,7 +449,14 @@ class Comparison(SummaryMixin):
 
         With `correct`, the sentences of `quality_parts` follow.
         """
-        return " ".join([self._pair_sentence, *(row.sentence for row in self.quality_parts)])
+        sentences = [self._pair_sentence, *(row.sentence for row in self.quality_parts)]
+        if self.missing_cells:
+            n_cells = len(self.sets) * self.groups
+            sentences.insert(
+                1,
+                f"Adjusted for {self.missing_cells} missing of {n_cells} scores of sets in groups.",
+            )
+        return " ".join(sentences)
 
     @property
     def _pair_sentence(self) -> str:
@@ -520,6 +531,7 @@ class Comparison(SummaryMixin):
             "pairs": self._pair_records(),
             "pairs_by_group": [asdict(row) for row in self.pairs_by_group],
             "pooled_groups": self.pooled_groups,
+            "missing_cells": self.missing_cells,
             "quality_parts": [asdict(row) for row in self.quality_parts],
             "settings": to_plain(self.settings),
             "sentence": self.sentence,

@@ -16,7 +16,7 @@ from operator import ge
 import numpy as np
 
 from ...core.eigenvalues import PSD
-from ...scoring.subsampling import MIN_VALUES, student_interval
+from ...scoring.subsampling import MIN_VALUES, bounded_mean_interval
 from ...similarity.base import Similarity
 from ...similarity.group_indices import submatrices
 from ...spectral.stacked_spectra import StackedSpectra
@@ -211,7 +211,12 @@ def estimate_quality_parts(
         among_correct = _without_rounding(correct_scores[enters, i] - correct_scores[enters, j])
         numbers: list[float] = []
         for changes in (total, among_correct, total - among_correct):
-            value, _, low, high = student_interval(changes, level)
+            if not changes.any():  # for example without any failures
+                numbers += [0.0, 0.0, 0.0]
+                continue
+            # Differences of log VS; single values of `from_failures` may be larger.
+            limit = max(math.log(size), float(np.abs(changes).max()))
+            value, _, low, high = bounded_mean_interval(changes, level, -limit, limit)
             numbers += [value, low, high]
         n_entering = int(np.count_nonzero(enters))
         numbers.append(level)

@@ -13,7 +13,7 @@ from ...similarity.base import Similarity
 from .compare_options import CompareOptions
 from .comparison import GroupPairRow
 from .pair_inference import difference_level, estimate_difference
-from .paired_comparison import GroupIndices
+from .paired_comparison import GroupIndices, common_size
 
 
 def compare_in_groups(
@@ -31,13 +31,17 @@ def compare_in_groups(
     positions in `names`. Return one row per pair and group, and the number of groups from which
     recurrences were estimated, 0 if only from the single group.
     """
-    sizes = [min(map(len, group)) for group in groups]
+    sizes = list(map(common_size, groups))
     level = difference_level(options.level, len(set_pairs))
     # Verdicts depend on one end of the interval of a difference, so both tails are conservative.
     tails_by_use = [Tails(options.level), Tails(level, conservative=True)]
     intervals_by_set = []
+    # For each set, the position of each group among those in which it has samples.
+    positions_by_set: list[dict[int, int]] = []
     for i in range(len(names)):
-        indices = [group[i][:size] for group, size in zip(groups, sizes, strict=True)]
+        present = [k for k, group in enumerate(groups) if len(group[i])]
+        positions_by_set.append({k: position for position, k in enumerate(present)})
+        indices = [groups[k][i][: sizes[k]] for k in present]
         intervals_by_set.append(
             estimate_several_intervals(
                 similarity, indices, [options.q], tails_by_use, options.psd, options.pool_repeats
@@ -46,9 +50,11 @@ def compare_in_groups(
     rows = []
     for i, j in set_pairs:
         for k, (label, size) in enumerate(zip(labels, sizes, strict=True)):
+            if any(k not in positions_by_set[s] for s in (i, j)):
+                continue
             (a, exact_a), (b, exact_b) = (
-                [(x.score[0, k], x.low[0, k], x.high[0, k]) for x in intervals_by_set[s]]
-                for s in (i, j)
+                [(x.score[0, at], x.low[0, at], x.high[0, at]) for x in intervals_by_set[s]]
+                for s, at in ((s, positions_by_set[s][k]) for s in (i, j))
             )
             values = (*a, *b, *estimate_difference(exact_a, exact_b), level)
             rows.append(GroupPairRow(label, names[i], names[j], size, *map(float, values)))

@@ -23,6 +23,7 @@ from ...spectral.vendi_scores import compute_spectrum
 from ...support.errors import short_repr, warn
 from ...support.namespace import row_blocks, to_host
 from ...support.progress import map_steps
+from .additive_model import estimate_adjusted_means
 from .compare_options import CompareOptions
 from .comparison import PairRow, SetRow
 from .detectable import estimate_paired_detectable
@@ -49,44 +50,85 @@ _MAX_ENUMERATED_GROUPS = 11  # maximum number of groups for which all signs are 
 
 
 def match_groups(
-    labels: Sequence[Hashable], set_codes: np.ndarray, names: Sequence[str], argument: str
+    labels: Sequence[Hashable],
+    set_codes: np.ndarray,
+    names: Sequence[str],
+    argument: str,
+    allow_missing: bool = False,
 ) -> GroupIndices:
     """Return the sample indices by group and set; groups are in order of first appearance.
 
     `labels` and `set_codes`, shape (n,), are the group labels and sets of the samples. A group
     needs at least two samples of each set. Otherwise an error is raised if `argument` is
     "groups"; if it is "prompts", the group is dropped with a warning.
+
+    With `allow_missing`, a group needs at least two samples of two sets, and is dropped with a
+    warning otherwise. The indices of sets with fewer than two samples in a group are empty.
     """
     order = np.argsort(set_codes, kind="stable")
     groups = encode_labels([labels[i] for i in order])
     counts = np.zeros((len(groups), len(names)), dtype=int)
     np.add.at(counts, (groups.codes, set_codes[order]), 1)
-    complete = counts.min(axis=1) >= 2
-    if argument == "groups" and not complete.all():
+    is_present = counts >= 2
+    is_used = is_present.sum(axis=1) >= 2 if allow_missing else is_present.all(axis=1)
+    if argument == "groups" and not allow_missing and not is_used.all():
         code, i = np.argwhere(counts < 2)[0]
         raise ValueError(
             f"`groups` must have at least two samples of each set in each group, got "
             f"{counts[code, i]} of `{names[i]}` in group {short_repr(groups.labels[code])}; remove "
             f"this group from all sets, or omit `groups`"
         )
-    dropped = np.flatnonzero(~complete)
-    n_groups = np.count_nonzero(complete)
+    dropped = np.flatnonzero(~is_used)
+    n_groups = np.count_nonzero(is_used)
+    several = allow_missing and len(names) > 2
     if n_groups < 2:
-        condition = " with at least two samples of each set" if len(dropped) else ""
+        sets = "two sets" if several else "each set"
+        condition = f" with at least two samples of {sets}" if len(dropped) else ""
         raise ValueError(
             f"`{argument}` must have at least two different labels{condition}, got {n_groups}; "
             f"omit `{argument}`"
         )
     if len(dropped):
+        reason = "that a set answers fewer than two times"
+        if several:
+            reason = "that fewer than two sets answer at least two times"
         warn(
-            f"dropped {len(dropped)} of {len(groups)} prompts that a set answers fewer than two "
-            f"times, such as {short_repr(groups.labels[dropped[0]])}"
+            f"dropped {len(dropped)} of {len(groups)} {argument} {reason}, such as "
+            f"{short_repr(groups.labels[dropped[0]])}"
         )
     members = group_indices(groups.codes)
-    return [
-        np.split(order[members[code]], np.cumsum(counts[code])[:-1])
-        for code in np.flatnonzero(complete)
+    matched = []
+    for code in np.flatnonzero(is_used):
+        indices = np.split(order[members[code]], np.cumsum(counts[code])[:-1])
+        matched.append([x if len(x) >= 2 else x[:0] for x in indices])
+    _warn_about_missing(matched, names, [groups.labels[i] for i in np.flatnonzero(is_used)])
+    return matched
+
+
+def _warn_about_missing(
+    groups: GroupIndices, names: Sequence[str], labels: Sequence[Hashable]
+) -> None:
+    """Warn if sets have no samples in some groups, and say how they are compared."""
+    missing = [
+        (i, code) for code, group in enumerate(groups) for i, x in enumerate(group) if not len(x)
     ]
+    if missing:
+        i, code = missing[0]
+        warn(
+            f"{len(missing)} of {len(groups) * len(names)} cells (set × prompt) are missing, such "
+            f"as `{names[i]}` in {short_repr(labels[code])}; scores are adjusted by the additive "
+            f"model log VS = set + prompt"
+        )
+
+
+def count_missing_cells(groups: GroupIndices) -> int:
+    """Return the number of combinations of a group and a set without samples."""
+    return sum(not len(indices) for group in groups for indices in group)
+
+
+def common_size(group: Sequence[np.ndarray]) -> int:
+    """Return the size of the smallest set with samples in a group."""
+    return min(len(indices) for indices in group if len(indices))
 
 
 def paired_comparison_steps(
@@ -102,8 +144,10 @@ def paired_comparison_steps(
     Of sets that are larger than another set of the group, only the first samples are compared.
     Return one row per set and one per pair; p-values are not adjusted for the number of pairs yet.
     """
+    if count_missing_cells(groups):
+        return _compare_incomplete(similarity, groups, names, set_pairs, options)
     full_scores, matched_scores = score_groups(similarity, groups, options)
-    size = sum(min(map(len, group)) for group in groups)
+    size = sum(map(common_size, groups))
     size_per_group = size / len(groups)
     rows = []
     for i, name in enumerate(names):
@@ -132,6 +176,48 @@ def paired_comparison_steps(
         flips_signs = options.effects == "random"
         detectable = estimate_paired_detectable(error, len(groups), level, flips_signs)
         values = (*difference, p, p, permutations, level, p_floor, *ratio, detectable)
+        pair_rows.append(PairRow(names[i], names[j], *values))
+    return rows, pair_rows
+
+
+def _compare_incomplete(
+    similarity: Similarity,
+    groups: GroupIndices,
+    names: Sequence[str],
+    set_pairs: Sequence[tuple[int, int]],
+    options: CompareOptions,
+) -> tuple[list[SetRow], list[PairRow]]:
+    """Compare sets of which some have no samples in some groups, by an additive model.
+
+    The common size of a group is that of the smallest set with samples. `score` of a set is the
+    mean over its own groups, `matched` the mean over all groups, with predictions of the model.
+    """
+    if options.effects == "fixed":
+        raise ValueError(
+            "effects='fixed' requires at least two samples of each set in each group; remove it, "
+            "or remove incomplete groups"
+        )
+    full_scores, matched_scores = score_groups(similarity, groups, options)
+    adjusted = estimate_adjusted_means(matched_scores, names)
+    size = sum(map(common_size, groups))
+    size_per_group = size / len(groups)
+    rows = []
+    for i, name in enumerate(names):
+        own_scores = full_scores[i, np.isfinite(full_scores[i])]
+        n = sum(len(group[i]) for group in groups)
+        n_per_group = n / len(own_scores)
+        score = bounded_mean_interval(own_scores, options.level, 1.0, n_per_group)
+        matched_score = adjusted.estimate_mean(i, options.level, size_per_group)
+        rows.append(SetRow(name, n, *score, size, *matched_score, n_per_group, size_per_group))
+    level = difference_level(options.level, len(set_pairs))
+    pair_rows = []
+    for i, j in set_pairs:
+        difference, error, p = adjusted.estimate_difference(i, j, level)
+        ratio = adjusted.estimate_ratio(i, j, ratio_level(options.level, len(set_pairs)))
+        n_groups = int(min(adjusted.counts[i], adjusted.counts[j]))
+        detectable = estimate_paired_detectable(error, n_groups, level, False)
+        p_floor = float(n_groups < MIN_VALUES)
+        values = (*difference, p, p, 0, level, p_floor, *ratio, detectable)
         pair_rows.append(PairRow(names[i], names[j], *values))
     return rows, pair_rows
 
@@ -170,14 +256,19 @@ def _p_value_steps(
 def score_groups(
     similarity: Similarity, groups: GroupIndices, options: CompareOptions
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return VS_q of all samples and VS_q at the common size, arrays of shape (sets, groups)."""
+    """Return VS_q of all samples and VS_q at the common size, arrays of shape (sets, groups).
+
+    Scores of sets without samples in a group are NaN.
+    """
     sets = range(len(groups[0]))
-    full_scores = np.empty((len(sets), len(groups)))
-    matched_scores = np.empty_like(full_scores)
+    full_scores = np.full((len(sets), len(groups)), math.nan)
+    matched_scores = full_scores.copy()
     for batch, K, sizes, size in _stack_groups(similarity, groups, sets):
         _check_stack(K, similarity, options.psd)
         ends = np.cumsum(sizes)
         for i, (n, end) in enumerate(zip(sizes, ends, strict=True)):
+            if not n:
+                continue
             block = K[:, end - n : end, end - n : end]
             full_scores[i, batch] = matched_scores[i, batch] = _score_stack(
                 block, similarity, options
@@ -191,7 +282,7 @@ def shuffle_larger_sets(groups: GroupIndices, rng: np.random.Generator) -> Group
     """Shuffle the samples of sets that are larger than the smallest set of their group."""
     shuffled = []
     for group in groups:
-        size = min(map(len, group))
+        size = common_size(group)
         shuffled.append([rng.permutation(x) if len(x) > size else x for x in group])
     return shuffled
 
@@ -200,7 +291,7 @@ def _batch_by_size(groups: GroupIndices, sets: Sequence[int]) -> list[np.ndarray
     """Return positions of groups, in batches with equal sizes of `sets` and equal common size."""
     batches: dict[tuple[int, ...], list[int]] = {}
     for code, group in enumerate(groups):
-        sizes = (*(len(group[i]) for i in sets), min(map(len, group)))
+        sizes = (*(len(group[i]) for i in sets), common_size(group))
         batches.setdefault(sizes, []).append(code)
     return list(map(np.array, batches.values()))
 
@@ -212,7 +303,7 @@ def _stack_groups(
     for batch in _batch_by_size(groups, sets):
         group = groups[batch[0]]
         sizes = [len(group[i]) for i in sets]
-        size = min(map(len, group))
+        size = common_size(group)
         indices = np.array([np.concatenate([groups[code][i] for i in sets]) for code in batch])
         for rows in row_blocks(len(batch), 8 * sum(sizes) ** 2):
             yield batch[rows], to_host(similarity.stack(indices[rows])), sizes, size
