@@ -148,6 +148,7 @@ def tabulate_null() -> str:
     """Tabulate how often sets of equal diversity are distinguished, by sizes."""
     rows_by_kind: dict[tuple[str, ...], list[Any]] = {}
     for row in load_result("compare_null")["rows"]:
+        # Equal mean scores and intervals of differences have tables of their own.
         if "differ_at_1_percent" in row and row["sources"] != "equal mean scores":
             sizes = row["sizes"]
             sets_text = (

@@ -528,7 +528,7 @@ def test_missing_names_raise_attribute_and_import_errors() -> None:
         (["completion"], "`vendiscore completion --help` lists all"),
     ],
 )
-def test_command_line_uses_same_hints(arguments, hint, capsys) -> None:
+def test_errors_about_wrong_flags_contain_hints(arguments, hint, capsys) -> None:
     command, *options = arguments
     assert command in COMMANDS
     with pytest.raises(SystemExit) as caught:

@@ -217,7 +217,7 @@ def test_document_reports_better_scorers_and_decreases(load):
         "linguistic-diversity 2.0.0 reports a mean ρ of 0.816 for its default"
         in page.describe_better_methods()
     )
-    assert "The accuracy of the default is" in page.describe_better_methods()
+    assert "% of the pairs correctly" in page.describe_better_methods()
     assert "and ρ decreases for " in page.describe_context()
 
 

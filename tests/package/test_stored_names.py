@@ -155,7 +155,7 @@ def test_unpickled_functions_are_public_functions():
 
 
 @pytest.mark.parametrize("module", ["vendiscore.analysis.comparison", "vendiscore.report"])
-def test_classes_are_found_at_paths_of_earlier_pickles(module):
+def test_pickles_of_earlier_versions_find_their_classes(module):
     # Version 0.4 pickled results as classes of these modules.
     names = {
         "vendiscore.analysis.comparison": ("Comparison", "Comparison"),

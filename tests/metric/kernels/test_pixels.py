@@ -155,7 +155,7 @@ def test_image_column_of_dataset_is_scored_by_metric(mnist, tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["P", "CMYK", "YCbCr", "HSV", "RGBX"])
-def test_other_8_bit_modes_become_rgb(mode):
+def test_images_of_other_8_bit_modes_become_rgb(mode):
     image = Image.fromarray(make_images(1)[0]).convert(mode)
     converted = as_image(image, 0)
     assert converted.mode == "RGB"

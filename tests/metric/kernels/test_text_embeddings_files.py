@@ -182,7 +182,7 @@ def test_texts_are_lower_cased_if_model_files_require_it(bert, tmp_path):
     ],
     ids=str,
 )
-def test_other_modules_match_sentence_transformers(bert, tmp_path, files, setting):
+def test_models_with_further_modules_match_sentence_transformers(bert, tmp_path, files, setting):
     library = pytest.importorskip("sentence_transformers")
     dense = files.pop("dense", False)
     folder = save_sentence_model(bert, tmp_path / "a", **files)

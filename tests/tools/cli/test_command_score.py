@@ -581,7 +581,7 @@ def test_score_by_meaning_uses_same_orders_groups_and_interval(run, save):
     "options",
     [("-b",), ("-f", "json"), ("-f", "csv"), ("-f", "md"), ("-k", "ngram_overlap"), ("-m", "VS")],
 )
-def test_other_calls_do_not_use_static_vectors(run, texts, options, monkeypatch):
+def test_calls_without_default_output_do_not_use_static_vectors(run, texts, options, monkeypatch):
     expected = run(texts, *options)
     monkeypatch.setitem(sys.modules, "wordllama", None)
     assert run(texts, *options) == expected

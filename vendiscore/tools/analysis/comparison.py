@@ -134,7 +134,8 @@ class PairRow(SummaryMixin):
     permutations : int
         Number of permutations; 0 if p comes from Student's t (3 to 5 groups).
     level : float
-        Level of the interval, 1 - (1 - level) / m for m pairs.
+        Level of the interval: 1 - (1 - L) / m for m pairs of sets, where L is the argument `level`
+        of `compare`.
     p_floor : float
         Smallest possible adjusted p: number of pairs / (permutations allowed + 1).
     ratio_low : float
@@ -234,7 +235,8 @@ class GroupPairRow(SummaryMixin):
     high : float
         Upper end of the interval of the difference.
     level : float
-        Level of the interval of the difference, 1 - (1 - level) / m for m pairs of sets.
+        Level of the interval of the difference: 1 - (1 - L) / m for m pairs of sets, where L is the
+        argument `level` of `compare`.
 
     See Also
     --------

@@ -76,7 +76,8 @@ class QualityParts(SummaryMixin):
     from_failures_high : float
         Upper end of the interval of `from_failures`.
     level : float
-        Level of the intervals, 1 - (1 - level) / m for m pairs of sets.
+        Level of the intervals: 1 - (1 - L) / m for m pairs of sets, where L is the argument `level`
+        of `compare`.
 
     See Also
     --------

@@ -106,6 +106,7 @@ def completion() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         text = state.output.completion
+        # Inspect requires a value; `vendi_score` uses only answer and prompt.
         return Score(value=len(text), answer=text, metadata={"prompt": state.input_text})
 
     return score
