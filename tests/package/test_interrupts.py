@@ -65,7 +65,7 @@ CALLS = {
 }
 # Names that compute little or nothing.
 NOT_INTERRUPTED = (
-    "FeatureSimilarity IndefiniteError MatrixSimilarity MissingPackageError NotPSDError "
+    "FeatureSimilarity IndefiniteError MatrixSimilarity MissingPackageError Monitor NotPSDError "
     "ProductSimilarity RowsSimilarity SampleError Selection Similarity SumSimilarity TooLargeError "
     "effective_number encoder get_kernel list_kernels list_measures load plots register_kernel "
     "register_measure"
