@@ -191,6 +191,26 @@ def test_costs_of_large_sets_are_partly_omitted(max_exact, max_top, n_exact, mon
     assert np.isnan(result.score) == (n_exact == 0)
 
 
+def test_texts_may_be_any_sequence_or_iterator():
+    pd = pytest.importorskip("pandas")
+    expected = phrases(TEXTS).to_dict()
+    for texts in (tuple(TEXTS), iter(TEXTS), np.array(TEXTS), pd.Series(TEXTS, index=range(3, 11))):
+        assert phrases(texts).to_dict() == expected
+    compared = phrases(TEXTS, TEXTS[::-1], permutations=19).to_dict()
+    assert phrases(iter(TEXTS), pd.Series(TEXTS[::-1]), permutations=19).to_dict() == compared
+
+
+def test_long_computations_are_announced(monkeypatch, capsys):
+    monkeypatch.setattr("vendiscore.support.progress._MIN_ANNOUNCED_SECONDS", 0)
+    phrases(TEXTS)
+    assert "Costs of 15 phrases: about" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("texts", [["one text only"], ["a", "b"]])
+def test_few_texts_have_no_phrases(texts):
+    assert phrases(texts).rows == []
+
+
 A = [f"Sure, I can help with w{i} x{i}" for i in range(8)] + ["red dog", "blue cat"]
 B = [f"y{i} z{i} is here" for i in range(8)] + ["red cat", "blue dog"]
 

@@ -6,6 +6,7 @@ import heapq
 import math
 import re
 from collections.abc import Generator, Hashable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -26,11 +27,12 @@ from ...resolve.similarity_builder import check_collection
 from ...resolve.similarity_spec import SimilaritySpec, similarity_spec_from_keywords
 from ...similarity.base import Similarity
 from ...similarity.group_indices import group_indices
+from ...spectral.eigendecomposition import estimate_eigensolver_work
 from ...support.arguments import DEFAULT_ORDER, check_int, check_no_gradient, check_order
 from ...support.errors import SampleError, short_repr
 from ...support.memory import has_room
 from ...support.namespace import to_host
-from ...support.progress import Counts, map_steps, run_with_progress
+from ...support.progress import Counts, announce_duration, map_steps, run_with_progress
 from ...support.signature import to_plain
 from ...support.types import Samples, Weights
 from .compare_sets import pool_sets
@@ -316,7 +318,8 @@ def _phrase_costs(
     search = _PhraseSearch(tokens, similarity.settings, sets, weights, options)
     n_exact, note = _plan_exact_costs(search.rewritten_sets.max_size, options)
     steps = _cost_steps(search, n_exact, options)
-    rows, score = run_with_progress(steps, search.n_candidates + n_exact, "phrases")
+    with _announce_exact_costs(search.rewritten_sets, n_exact):
+        rows, score = run_with_progress(steps, search.n_candidates + n_exact, "phrases")
     rewritten = search.rewritten_sets
     max_score = rewritten.compute_max_score(options.q)
     retained = [samples[i] for i in _retained_indices(samples, similarity)]
@@ -550,6 +553,14 @@ def _plan_exact_costs(max_size: int, options: _PhraseOptions) -> tuple[int, str]
     return 0, (f"With {max_size:,} texts in a set, costs are computed only at order 2 (`cost_q2`).")
 
 
+def _announce_exact_costs(sets: RewrittenSets, n_exact: int) -> AbstractContextManager[None]:
+    """Announce the time for all eigenvalues of each set, for each phrase and without changes."""
+    work = sum(estimate_eigensolver_work(len(indices)) for indices in sets.sets)
+    n_bytes = 3 * 8 * sets.max_size**2 if n_exact else 0
+    description = f"Costs of {n_exact} phrases"
+    return announce_duration(description, n_exact * work, n_bytes, hint="q=2 is faster")
+
+
 def _cost_steps(
     search: _PhraseSearch, n_exact: int, options: _PhraseOptions
 ) -> Counts[tuple[list[tuple[SelectedPhrase, float]], float]]:
@@ -579,7 +590,10 @@ def _compare_phrases(
     options: _PhraseOptions,
 ) -> PhraseComparison:
     """Compare the costs of phrases in two sets."""
-    named = {"texts": _check_texts(texts, "texts"), "other": _check_texts(other, "other")}
+    named: dict[str, Any] = {
+        name: check_collection(_check_texts(each, name), spec, name, has_other_sets=True)
+        for name, each in (("texts", texts), ("other", other))
+    }
     named, groups = flatten_sets(named, groups, spec)
     if groups is not None and spec.grouping_prompts is not None:
         raise ValueError(
