@@ -114,7 +114,7 @@ def test_skipped_samples_drop_their_label_and_group():
         ([TEXTS], {"by": MODELS, "names": ["a", "b"]}, "`names` cannot be combined with `by`"),
         ([TEXTS], {"by": MODELS, "groups": PROMPTS[:4]}, "contain one label per sample"),
         ([TEXTS], {"by": MODELS, "groups": PROMPTS, "size": 4}, "`size` is not supported"),
-        ([TEXTS], {"by": MODELS, "groups": MODELS}, "got 0 of `"),
+        ([TEXTS], {"by": MODELS, "groups": MODELS}, "samples of each set, got 0; omit"),
         (
             [TEXTS, TEXTS],
             {"by": MODELS},

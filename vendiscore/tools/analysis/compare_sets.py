@@ -433,8 +433,8 @@ def pool_labelled_samples(
     `set_labels` and `groups` have one label per sample.
     """
     # A mixture of kernels compares a dict of columns; for other kernels, a dict contains sets.
-    is_dict_of_sets = isinstance(sets[0], Mapping) and not isinstance(spec.k, tuple)
-    if len(sets) != 1 or is_dict_of_sets:
+    is_mixture = isinstance(spec.k, tuple)
+    if len(sets) != 1 or (isinstance(sets[0], Mapping) and not is_mixture):
         n_sets = len(sets[0]) if len(sets) == 1 else len(sets)
         raise ValueError(
             f"`by` requires one list of all samples, got {n_sets} sets; pass all samples as one "
