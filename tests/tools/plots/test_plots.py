@@ -12,7 +12,7 @@ from matplotlib import pyplot  # noqa: E402
 from matplotlib.colors import to_rgba  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from vendiscore import as_similarity, compare, growth, plots  # noqa: E402
+from vendiscore import Monitor, as_similarity, compare, growth, plots  # noqa: E402
 from vendiscore.magnitude.curve import magnitude_curve  # noqa: E402
 from vendiscore.tools.analysis.report_data import compute_report_data  # noqa: E402
 
@@ -22,6 +22,9 @@ REPORT_DATA = compute_report_data(SIMILARITY, None, {"q": 2})
 EIGENVALUES = REPORT_DATA.spectrum.values
 CURVE = magnitude_curve(SIMILARITY)
 COMPARISON = compare(X[:15], X[15:], k="rbf", sigma=1.0, permutations=19)
+MONITOR = Monitor(3.0, size=4)
+for value in [3.2] * 20 + [1.2] * 20:
+    MONITOR.update(value)
 GROWTH = growth(X, [10, 20, 40, 80], k="rbf", sigma=1.0, q=2)
 
 
@@ -37,6 +40,7 @@ PLOTS = {
     "selection": lambda ax=None: plots.selection(np.array([1.0, 1.9, 2.7]), 2.9, ax=ax),
     "phrases": lambda ax=None: plots.phrases(["of course", "I think"], [2.0, 1.0], ax=ax),
     "growth": lambda ax=None: GROWTH.plot(ax),
+    "monitor": lambda ax=None: MONITOR.plot(ax, window=8),
     "intervals": lambda ax=None: COMPARISON.plot(ax),
 }
 
@@ -176,3 +180,33 @@ def test_intervals_distinguishes_sets_if_the_style_has_few_colors():
         dots = plots.intervals(names, [2] * 8, [1] * 8, [3] * 8).lines[1::2]
         styles = [(to_rgba(dot.get_color()), dot.get_marker()) for dot in dots]
     assert len(set(styles)) == 8
+
+
+def test_monitor_shows_means_of_windows_baseline_and_evidence(ax):
+    PLOTS["monitor"](ax)
+    lines = {line.get_label(): line for line in ax.lines}
+    counts, means = lines["mean"].get_data()
+    assert counts.tolist() == [0, 8, 16, 24, 32, 40]
+    expected = [3.2, 3.2, 3.2**0.5 * 1.2**0.5, 1.2, 1.2, 1.2]  # geometric means; the last twice
+    assert means == pytest.approx(expected)
+    assert lines["baseline"].get_ydata()[0] == pytest.approx(3.0)
+    assert lines["alarm"].get_xdata()[0] == MONITOR.alarm_at
+    evidence_ax = ax.figure.axes[1]
+    evidence, threshold = (line.get_ydata() for line in evidence_ax.lines)
+    assert len(evidence) == 40
+    assert evidence[-1] == MONITOR.evidence
+    assert threshold[0] == pytest.approx(20)
+    assert evidence[MONITOR.alarm_at - 2] < 20 <= evidence[MONITOR.alarm_at - 1]
+
+
+def test_monitor_without_baseline_or_with_prompts_is_plotted(ax):
+    monitor = Monitor(size=4)
+    with pytest.raises(ValueError, match="a plot requires at least one update"):
+        monitor.plot(ax)
+    monitor.update(2.0)
+    monitor.plot(ax)
+    assert len(ax.figure.axes) == 1  # no evidence
+    paired = Monitor({"a": 2.0}, size=4)
+    paired.update(2.0, "a")
+    _, line = paired.plot(Figure().add_subplot()).lines
+    assert line.get_ydata()[0] == pytest.approx(1)  # a ratio

@@ -11,7 +11,7 @@ follow the matplotlib style of the user. No function shows or saves a figure.
 """
 
 from ...support.suggestions import make_non_callable
-from .curves import growth, intervals, magnitude, profile, selection
+from .curves import growth, intervals, magnitude, monitor, profile, selection
 from .labelled_map import source_map
 from .phrase_bars import phrases
 from .set_structure import contributions, heat_map, spectrum
@@ -22,6 +22,7 @@ __all__ = [
     "heat_map",
     "intervals",
     "magnitude",
+    "monitor",
     "phrases",
     "profile",
     "selection",

@@ -306,3 +306,66 @@ def intervals(
     ax.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
     ax.margins(x=0.1)
     return ax
+
+
+def monitor(
+    counts: Sequence[int],
+    means: Sequence[float],
+    evidence: Sequence[float] = (),
+    *,
+    baseline: float | None = None,
+    threshold: float | None = None,
+    alarm_at: int | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot mean scores of consecutive prompts, and the evidence for a decrease.
+
+    Parameters
+    ----------
+    counts : sequence of int of length m
+        Number of prompts at the end of each window of consecutive prompts, in ascending order.
+    means : sequence of float of length m
+        Mean of each window.
+    evidence : sequence of float, optional
+        Evidence after each prompt, on a logarithmic axis on the right.
+    baseline : float, optional
+        The expected mean, a horizontal line.
+    threshold : float, optional
+        Evidence that causes an alarm, a horizontal line of the axis on the right.
+    alarm_at : int, optional
+        Number of prompts at the alarm, a vertical line.
+    ax : matplotlib Axes, optional
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes with the means.
+
+    See Also
+    --------
+    vendiscore.Monitor.plot : Plot a monitor.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = monitor([10, 20], [3.0, 2.5], [1.0] * 20, baseline=3.1, ax=Figure().add_subplot())
+    >>> ax.get_xlabel()
+    'prompts'
+    """
+    ax = make_axes_if_none(ax)
+    ax.step([0, *counts], [*means, means[-1]], where="post", color="C0", lw=2, label="mean")
+    if baseline is not None:
+        ax.axhline(baseline, **reference_line_style(ax), ls="--", label="baseline")
+    if alarm_at is not None:
+        ax.axvline(alarm_at, color="C3", lw=1.5, label="alarm")
+    ax.set(xlabel="prompts", ylabel="mean score")
+    if len(evidence):
+        evidence_ax = ax.twinx()
+        evidence_ax.plot(range(1, len(evidence) + 1), evidence, color="C1", lw=1)
+        evidence_ax.set_yscale("log")
+        evidence_ax.set_ylabel("evidence", color="C1")
+        if threshold is not None:
+            evidence_ax.axhline(threshold, color="C1", lw=0.8, ls=":")
+    ax.legend(frameon=False)
+    return ax

@@ -17,7 +17,7 @@ from ...support.errors import short_repr
 from ...support.progress import track
 from ...support.signature import to_plain
 from ...support.summary import format_repr, format_with_interval
-from ...support.types import Record
+from ...support.types import Axes, Record
 from .betting import ChangeTest, ConfidenceSequence
 
 # A score, the score of each prompt, or an earlier run: a monitor, its state, or a file of it.
@@ -142,6 +142,7 @@ class Monitor(AttributeHintMixin, metaclass=HelpfulCallMeta):
         self.prompts: list[str] = []
         self.alarm_at: int | None = None
         self._used_prompts: set[str] = set()
+        self._evidence_by_update: list[float] = []
         self._scaled: list[float] = []  # values, or differences from the baseline, in [0, 1]
         self._min_log_evidence = 0.0
         self._since = 1
@@ -238,6 +239,7 @@ class Monitor(AttributeHintMixin, metaclass=HelpfulCallMeta):
         if self._test is not None:
             self._test.update(x, 0.5 if self._null_mean is None else self._null_mean)
             self._check_alarm(self._log_evidence())
+            self._evidence_by_update.append(self.evidence)
         return self.alarm
 
     def run(
@@ -365,6 +367,45 @@ class Monitor(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return (
             f"No decrease of diversity was detected. {text} The evidence is {self.evidence:.2g}, "
             f"and an alarm requires {1 / self.alpha:.3g}."
+        )
+
+    def plot(self, ax: Axes | None = None, *, window: int = 10) -> Axes:
+        """Plot means of consecutive prompts with the baseline, and the evidence with the alarm.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on; by default those of a new figure.
+        window : int, default 10
+            Number of prompts of each mean.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes with the means; the evidence is on a second axis on the right.
+
+        Raises
+        ------
+        ValueError
+            If there were no updates.
+        """
+        from ..plots import monitor as plot_monitor
+
+        if not self.n:
+            raise ValueError("a plot requires at least one update")
+        window = check_int("window", window, 1)
+        starts = range(0, self.n, window)
+        baseline = self._baseline_value
+        if self._paired is not None:
+            baseline = self._to_scale(0.5)  # no difference
+        return plot_monitor(
+            [min(start + window, self.n) for start in starts],
+            [self._mean_of(self._scaled[start : start + window]) for start in starts],
+            self._evidence_by_update,
+            baseline=baseline,
+            threshold=None if self._test is None else 1 / self.alpha,
+            alarm_at=self.alarm_at,
+            ax=ax,
         )
 
     def state_dict(self) -> Record:
