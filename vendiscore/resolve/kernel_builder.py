@@ -92,6 +92,7 @@ def build_similarities(
         similarities: list[Similarity] = []
         problems: dict[int, str] = {}
         fatal_problems: dict[int, str] = {}
+        fatal_causes: dict[int, BaseException | None] = {}  # of the errors with these problems
         # `fit_to` as positions among the retained samples, without dropped ones.
         positions = None if fit_to is None else np.flatnonzero(np.isin(retained, fit_to))
         if positions is not None and not len(positions):
@@ -105,8 +106,10 @@ def build_similarities(
                 problems = column_problems | problems  # reports the first problem of a sample
                 if not drop_unusable:
                     fatal_problems |= column_problems
-                cause = error.__cause__  # for the error below
+                    fatal_causes |= dict.fromkeys(column_problems, error.__cause__)
         if fatal_problems:
+            # The message describes the problem of the first unusable sample.
+            cause = fatal_causes[min(fatal_problems)]
             raise SampleError.from_problems(fatal_problems) from cause
         if not problems:
             break
@@ -308,9 +311,10 @@ def find_distinct_samples(
         # Each sample is distinct: the result is the identity.
         index = np.arange(num_samples(samples))
         return samples, index, index
-    # A kernel may distinguish 1 from 1.0 (by type), and 0.0 from −0.0. These are equal, so keys of
-    # falsy values contain their `repr`.
-    keys = [(type(sample), sample or repr(sample)) for sample in samples]
+    # Keys contain the type, because a kernel may distinguish 1 from 1.0, which are equal. It may
+    # also distinguish 0.0 from −0.0, which are equal and have the same type, so keys of falsy
+    # samples contain their `repr`, in a tuple that differs from all samples, which are no tuples.
+    keys = [(type(sample), sample or (repr(sample),)) for sample in samples]
     codes: dict[object, int] = {}
     inverse = np.array([codes.setdefault(key, len(codes)) for key in keys], dtype=int)
     first_indices = np.unique(inverse, return_index=True)[1]

@@ -302,6 +302,12 @@ def test_callable_kernel_receives_equal_numbers_of_different_types(samples):
     assert compute(samples, k=same)["VS"] == pytest.approx(2)
 
 
+@pytest.mark.parametrize("options", [{"k": "labels"}, {"k": lambda a, b: float(a == b)}])
+@pytest.mark.parametrize("samples", [["", "''"], ["''", "", "''", ""], [b"", b"b''"]])
+def test_empty_sample_differs_from_its_repr(samples, options):
+    assert compute(samples, **options)["VS"] == pytest.approx(2)
+
+
 def test_kernels_ignore_numpy_error_settings():
     X = np.random.default_rng(0).standard_normal((30, 4)) * 100
     for name in ("rbf", "laplacian", "cosine"):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vendiscore import NotPSDError, SampleError, as_similarity, compute
+from vendiscore import NotPSDError, SampleError, as_similarity, compute, register_kernel
 from vendiscore.support.namespace import to_float
 
 RECORDS = [
@@ -339,6 +339,25 @@ def test_on_error_of_one_kernel_does_not_apply_to_others():
     with pytest.raises(SampleError, match="sample 2 of column 'b' has a missing label") as caught:
         compute(table, k=["labels:a", "labels:b"], options=options)
     assert list(caught.value.problems) == [2]
+
+
+@pytest.mark.usefixtures("restored_registries")
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+@pytest.mark.parametrize("k", [["parsed:a", "labels:b"], ["labels:b", "parsed:a"]])
+def test_cause_of_mixture_error_belongs_to_the_reported_problem(k, on_error):
+    @register_kernel("parsed", samples="text", source="this test")
+    def parsed(texts):
+        for i, text in enumerate(texts):
+            try:
+                int(text)
+            except ValueError as error:
+                raise SampleError(i, "is not an integer; correct it") from error
+
+    options = {"labels:b": {"on_error": on_error}}
+    table = {"a": ["1", "one", "2"], "b": ["x", "y", None]}
+    with pytest.raises(SampleError, match="sample 1 of column 'a' is not an integer") as caught:
+        compute(table, k=k, options=options)
+    assert isinstance(caught.value.__cause__, ValueError)
 
 
 def test_records_without_the_column_raise_or_are_dropped():
