@@ -17,14 +17,14 @@ SIGN_STEPS = 20
 
 
 def compute_largest_eigenvalue(
-    similarity: Similarity, min_eigenvalue: float = -math.inf
+    similarity: Similarity, min_valid_eigenvalue: float = -math.inf
 ) -> float | None:
     """Compute the largest eigenvalue of a weighted similarity; None if ARPACK does not converge.
 
     The weighted similarity has the entries √p_i K_ij √p_j for similarities K and weights p. A
-    NotPSDError is raised if a few Lanczos steps detect an eigenvalue below `min_eigenvalue`. They
-    may miss such an eigenvalue. They are omitted for positive semidefinite similarities, and if
-    `min_eigenvalue` is −∞.
+    NotPSDError is raised if a few Lanczos steps detect an eigenvalue below `min_valid_eigenvalue`.
+    They may miss such an eigenvalue. They are omitted for positive semidefinite similarities, and
+    if `min_valid_eigenvalue` is −∞.
     """
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
@@ -34,8 +34,8 @@ def compute_largest_eigenvalue(
     start = np.sqrt(np.maximum(similarity.diagonal(), 0))
     noise = np.random.default_rng(0).standard_normal(n)
     start = start / np.linalg.norm(start) + noise / np.linalg.norm(noise)
-    if min_eigenvalue > -math.inf and not similarity.psd:
-        _check_smallest_eigenvalue(similarity, start, min_eigenvalue)
+    if min_valid_eigenvalue > -math.inf and not similarity.psd:
+        _check_smallest_eigenvalue(similarity, start, min_valid_eigenvalue)
     K = LinearOperator((n, n), matvec=similarity.matmul, dtype=np.float64)
     # Size of the Lanczos basis, maximum number of restarts, and relative error.
     options = {"ncv": min(n, BASIS_SIZE), "maxiter": MAX_RESTARTS, "tol": TOLERANCE}
@@ -48,9 +48,9 @@ def compute_largest_eigenvalue(
 
 
 def _check_smallest_eigenvalue(
-    similarity: Similarity, start: np.ndarray, min_eigenvalue: float
+    similarity: Similarity, start: np.ndarray, min_valid_eigenvalue: float
 ) -> None:
-    """Raise a NotPSDError if a few Lanczos steps detect an eigenvalue below `min_eigenvalue`.
+    """Raise a NotPSDError if a few Lanczos steps detect an eigenvalue below `min_valid_eigenvalue`.
 
     The eigenvalues are those of the n × n matrix `similarity`, and `start` (n,) is the starting
     vector of the Lanczos steps.
@@ -61,6 +61,6 @@ def _check_smallest_eigenvalue(
     if not np.isfinite(T).all():  # the caller reports NaN and overflow
         return
     smallest = float(np.linalg.eigvalsh(T)[0])
-    if smallest < min_eigenvalue:
+    if smallest < min_valid_eigenvalue:
         # The absolute sum of all negative eigenvalues is at least −smallest.
         raise NotPSDError(smallest, -smallest)

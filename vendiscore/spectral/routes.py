@@ -141,12 +141,12 @@ class LargestEigenvalue:
         raises a NotPSDError if it detects a negative eigenvalue that exceeds the bound of rounding
         errors, `tolerance.max_negative_mass`.
         """
-        min_eigenvalue = -tolerance.max_negative_mass if psd == "check" else -math.inf
+        min_valid_eigenvalue = -tolerance.max_negative_mass if psd == "check" else -math.inf
 
         def compute_largest(weighted: Similarity) -> float:
             from .lanczos import compute_largest_eigenvalue
 
-            largest = compute_largest_eigenvalue(weighted, min_eigenvalue)
+            largest = compute_largest_eigenvalue(weighted, min_valid_eigenvalue)
             if largest is None:  # the caller then computes all eigenvalues
                 raise ConvergenceError("Lanczos iteration did not converge")
             return largest
