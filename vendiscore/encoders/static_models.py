@@ -97,10 +97,14 @@ def _safetensors_errors(path: Path) -> Iterator[ModuleType]:
     package = require("safetensors", "static", "a static model")
     try:
         yield package
-    except (package.SafetensorError, TypeError) as error:  # TypeError if NumPy lacks the type
+    except package.SafetensorError as error:
         raise ValueError(
-            f"{str(path)!r} is not a complete safetensors file with types of NumPy ({error}); "
-            f"download the model again"
+            f"{str(path)!r} is not a complete safetensors file ({error}); download the model again"
+        ) from None
+    except TypeError as error:
+        raise ValueError(
+            f"{str(path)!r} contains numbers of a type that NumPy does not support ({error}); use "
+            f"another model"
         ) from None
 
 

@@ -116,7 +116,7 @@ def build_sentence_bleu(
         # With `effective_order`, lengths n of which the text has no n-grams are ignored.
         percentage = BLEU.compute_bleu(
             correct=list(matches),
-            total=[max(0, length - n) for n in range(max_order)],
+            total=[max(0, length - n + 1) for n in range(1, max_order + 1)],
             sys_len=length,
             ref_len=reference_length,
             smooth_method=smooth,

@@ -25,9 +25,9 @@ def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:
     **options
         `metric`: for vectors "euclidean" (default), "manhattan", "cosine", another metric of
         `scipy.spatial.distance.cdist`, or a function of two rows; "precomputed" for distances of
-        shape (n, n); for kernels "kernel" (default) for sqrt(2 - 2 k), or "1-k". Also `k`,
-        `score_K`, `score_X`, `normalize`, `solver` and options of the metric or kernel, as for
-        `as_space`.
+        shape (n, n); for kernels "kernel" (default) for sqrt(2 - 2 k), or "1-k". `k`: the kernel.
+        `score_K=True` if `samples` are a similarity matrix, `score_X=True` if they are features.
+        Also `normalize`, `solver` and options of the metric or kernel, as for `as_space`.
 
     Returns
     -------

@@ -80,7 +80,7 @@ OPTION_CHECKS: Mapping[str, Callable[[object], float | str | None]] = {
 
 
 def check_magnitude_options(**options: object) -> Record:
-    """Return options of functions that compute magnitude in canonical form, for example as floats.
+    """Return the options of a magnitude function in canonical form, for example numbers as floats.
 
     Raises a TypeError or ValueError for the first invalid option.
     """

@@ -418,7 +418,8 @@ class Solver:
             f = r - multiply(e)
             rounding = relative_rounding * multiply(np.abs(e))
             max_residual = np.abs(f).max() + rounding.max()
-            # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀe + eᵀf + fᵀZ⁻¹f; the last term is omitted.
+            # The magnitude is 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀe + eᵀf + fᵀZ⁻¹f. `value` omits the last term,
+            # which is included in the error bound of the solution.
             value = w.sum() + w @ r + r @ e + e @ f
             w = w + e
             solution = _build_solution(
@@ -532,18 +533,19 @@ def _build_solution(
 ) -> Solution:
     """Build a Solution for weights w at scale t, with its error bounds, infinite if unknown.
 
-    Let Z = exp(−tD) for the distances D. `absolute_r` is |1 − Z w| or an upper bound of it, and
-    `max_residual` an upper bound of its maximum. `value` is the magnitude, and `product_rounding`
-    its error due to a product in single precision. `diagonal_bound` is a vector or number m for
-    which Z − diag(m) is positive semidefinite. `method` is how the weights were computed.
+    Let Z = exp(−tD) for the distances D, and r = 1 − Z w. `value` approximates the magnitude
+    1ᵀ Z⁻¹ 1 by 1ᵀ w + wᵀ r, which lacks the term rᵀ Z⁻¹ r, and `product_rounding` is its error due
+    to a product in single precision. `absolute_r` is |r| or an upper bound of it, and
+    `max_residual` an upper bound of its maximum. `diagonal_bound` is a vector or number m for which
+    Z − diag(m) is positive semidefinite. `method` is how the weights were computed.
     """
     error = math.inf
     weights_error = math.inf
     if 0 < value < math.inf and np.all(diagonal_bound > 0):
         absolute_w = np.abs(w)
-        omitted_term = absolute_r @ (absolute_r / diagonal_bound)  # bound of rᵀ Z⁻¹ r
+        residual_term = absolute_r @ (absolute_r / diagonal_bound)  # upper bound of rᵀ Z⁻¹ r
         rounding = EPS * absolute_w.sum() ** 2
-        error = (omitted_term + product_rounding + rounding) / value
+        error = (residual_term + product_rounding + rounding) / value
         absolute_r = absolute_r + _bound_product_rounding(w)
         max_weight_error = math.sqrt(
             absolute_r @ (absolute_r / diagonal_bound) / np.min(diagonal_bound)

@@ -99,8 +99,8 @@ def _check_negative_similarities(
     problem = f"LC requires similarities of at least 0, got {lowest:.3g}"
     if not isinstance(sample_set, StackedGroups) and is_outside.any():
         raise ValueError(
-            f"{problem}, so its value is {scores[is_outside][0]:.3g}, which is not between 1 and "
-            f"{n}; {_NEGATIVE_HINT}"
+            f"{problem}; the value of LC is {scores[is_outside][0]:.3g}, but must be between 1 "
+            f"and {n}; {_NEGATIVE_HINT}"
         )
     warn(f"{problem}, so LC may be larger than the Vendi Score; {_NEGATIVE_HINT}")
 

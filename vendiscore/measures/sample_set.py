@@ -568,15 +568,18 @@ class SampleSubset(SampleSet):
 
     @cached_property
     def row_of_input(self) -> np.ndarray:
-        """For each sample of the subset, its row in the similarity of the parent set.
+        """For each sample of the subset, the index of its row in the similarity of the parent set.
 
-        The row of a dropped sample is −1.
+        It is −1 for a dropped sample.
         """
         return self.parent.row_of_input[self.indices]
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """The row of each retained sample of the subset in the similarity of the parent set."""
+        """For each retained sample of the subset, the index of its row in the parent's similarity.
+
+        The parent is the set from which the subset was taken.
+        """
         rows = self.row_of_input[self.row_of_input >= 0]
         if not len(rows):
             raise ValueError(

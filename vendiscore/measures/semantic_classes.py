@@ -160,19 +160,21 @@ def semantic_entropy(
     logprobs: PerSampleValues | None = None,
     same_above: float = 0.5,
 ) -> Number:
-    """The entropy −Σ m log m of the masses m of classes, in nats; log VS under k="equivalence".
+    """The entropy −Σ m log m of the masses m of classes, in nats.
 
-    The mass of a class is the proportion of samples in it, or their total weight in `p`. With
-    `logprobs`, one log-probability per sample, the mass of a class is the sum of exp(`logprobs`)
-    over its samples, divided by the sum over all samples of the set. All samples must then be
-    distinct. Without `logprobs`, identical samples count separately. The value is at most log n for
-    n samples. Classes are those of DistinctK: a sample starts a new class unless its similarity to
-    the first member of an earlier class exceeds `same_above`.
+    The mass of a class is the proportion of samples in it, or the sum of their weights `p` if the
+    samples are weighted. With `logprobs`, one log-probability per sample, the mass of a class is
+    the sum of exp(`logprobs`) over its samples, divided by the sum over all samples of the set. All
+    samples must then be distinct. Without `logprobs`, identical samples count separately. The value
+    is at most log n for n samples. Classes are those of DistinctK: a sample starts a new class
+    unless its similarity to the first member of an earlier class exceeds `same_above`. With
+    `k="equivalence"`, unless it is graded, and without `logprobs`, the value is log VS.
     """
     codes = compute_class_codes(sample_set, same_above)
     p = np.full(codes.shape, 1 / sample_set.n) if sample_set.p is None else sample_set.p
     if isinstance(sample_set, StackedGroups):
-        # With `logprobs`, groups are computed separately, to check that their texts are distinct.
+        # Groups that are marked in `unusual` are computed again, each as a single set. With
+        # `logprobs`, these are all groups; the branch below then uses the log-probabilities.
         sample_set.unusual |= logprobs is not None
     elif logprobs is not None:
         if sample_set.p is not None:

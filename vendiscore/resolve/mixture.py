@@ -214,7 +214,8 @@ def _build_component(
     # Kernels report problems of an argument `samples`, which is a column of the user's samples.
     prefix = f"of column {component.column!r} " if component.column else ""
     if isinstance(values, list):
-        # The text of a missing value describes the problem.
+        # A _MissingValue is a string that describes the problem and names the column, so it needs
+        # no prefix.
         SampleError.check({i: v for i, v in enumerate(values) if isinstance(v, _MissingValue)})
     try:
         return build_kernel_similarity(component.kernel, values, component.options, fit_to)
@@ -226,7 +227,10 @@ def _build_component(
 
 
 class _MissingValue(str):
-    """Placeholder for a missing value in a column of records; the text describes the problem."""
+    """Placeholder for a missing value in a column of records: a string that describes the problem.
+
+    The description names the column, as in "has no value in the column 'a', which …".
+    """
 
 
 def select_column(samples: Any, component: MixtureComponent) -> Any:

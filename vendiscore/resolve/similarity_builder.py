@@ -361,7 +361,9 @@ def _condition_on_prompts(
 
     The kernel compares one set that consists of the n samples of all sets, followed by the distinct
     prompts. With `spec.in_context`, it also contains n texts that consist of a prompt and its
-    answer.
+    answer. Kernel options are fitted to the samples with the indices `fit_to`, or to all n samples
+    if it is None. With `per_group`, the caller uses only similarities within groups, so the
+    diagonal is not checked if this would compute pairs of samples from different groups.
     """
     sizes = count_samples_by_set(sets, spec)
     prompt_values, prompt_indices = flatten_prompts(prompts, sets, sizes)
@@ -461,8 +463,9 @@ def has_fitted_options(spec: SimilaritySpec) -> bool:
 def similarity_subset(similarity: Similarity, index: np.ndarray) -> Similarity:
     """Return the similarity of the samples at `index`, computing only pairs within this subset.
 
-    If the similarities of the subset can be computed without other pairs, the diagonal of
-    `similarity` has not been checked, so that of the subset is checked here.
+    If the kernel compares pairs on first use, it has not been checked that the diagonal of
+    `similarity` is 1, because this would compute pairs outside the subset. The diagonal of the
+    subset is checked instead.
     """
     subset = similarity.part(index)
     if not can_compute_subsets_separately(similarity):

@@ -180,7 +180,8 @@ def parse_prompts(prompts: object, condition: bool) -> PromptSpec:
 
     `condition` says whether similarities are conditioned on them. Otherwise prompts only group the
     samples, and a single prompt raises a TypeError. A list may be a single prompt or contain one
-    prompt per sample. This depends on the samples, so it is not decided here.
+    prompt per sample, and a mapping may be a single prompt or map groups to prompts. This depends
+    on the samples, so it is not decided here, and a mapping is not converted.
     """
     # A set is one sample (of labels), and has no order, so it is not a list of prompts.
     is_single = isinstance(prompts, (str, bytes, os.PathLike, set, frozenset))

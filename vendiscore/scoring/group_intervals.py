@@ -197,11 +197,11 @@ def _estimate_for_tails(
     tails: Sequence[Tails],
     psd: PSD,
 ) -> list[LogScores]:
-    """Return the LogScores of all groups for each element of `tails`.
+    """Estimate log VS and an interval of it for all groups, once for each element of `tails`.
 
-    An element of `tails` is a confidence level and a type of interval; the spectra of the groups
-    are computed only once for all of them. `groups` contains the indices of the samples of each
-    group in `similarity`.
+    An element of `tails` is the confidence level and the type of tails of one requested interval.
+    Return one LogScores for each element. The spectra of the groups are computed only once.
+    `groups` contains the indices of the samples of each group in `similarity`.
     """
     sizes = np.array(list(map(len, groups)), dtype=int)
     all_nan = _log_scores_without_intervals(np.full((len(orders), len(groups)), np.nan))
@@ -280,9 +280,11 @@ def _log_scores_without_intervals(logs: np.ndarray) -> LogScores:
 def _estimate_group(
     similarity: Similarity, spectrum: Spectrum, orders: Sequence[float], tails: Sequence[Tails]
 ) -> list[LogScores]:
-    """Return the LogScores of one group with its interval, for each element of `tails`.
+    """Estimate log VS of one group and an interval of it, once for each element of `tails`.
 
-    `similarity` and `spectrum` are those of the samples of the group.
+    An element of `tails` is the confidence level and the type of tails of one requested interval.
+    Return one LogScores for each element. `similarity` and `spectrum` are those of the samples of
+    the group.
     """
     n = similarity.n
     recurrences = count_recurrences(similarity)
@@ -311,10 +313,12 @@ def _estimate_stack(
     orders: Sequence[float],
     tails: Sequence[Tails],
 ) -> list[LogScores]:
-    """Return the LogScores of g groups of equal size n, for each element of `tails`.
+    """Estimate log VS of g groups of n samples, and intervals, once for each element of `tails`.
 
-    K, shape (g, n, n), contains the similarities within each group, and `spectra` the spectra of
-    these matrices. `similarity` is that of all samples, which determines the rounding errors of K.
+    An element of `tails` is the confidence level and the type of tails of one requested interval.
+    Return one LogScores for each element. K, shape (g, n, n), contains the similarities within each
+    group, and `spectra` the spectra of these matrices. `similarity` is that of all samples, which
+    determines the rounding errors of K.
     """
     n = K.shape[1]
     counted = count_recurrences_stacked(K, similarity.roundoff)

@@ -299,8 +299,8 @@ def _compare_samples(
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Compare the m samples at `indices` of `similarity` with each other.
 
-    Return their similarities (m, m), for each of them the position of the first one equal to it
-    (m,), and the tolerance for equality.
+    Return the similarities (m, m); for each sample, the position of the first sample equal to it
+    (m,); and the tolerance for equality.
     """
     K = to_host(similarity.take(indices).dense())
     return K, *_find_first_equal(K, similarity.roundoff)

@@ -64,7 +64,7 @@ DefaultMeasures: TypeAlias = "Callable[[Options, Samples | bool | None], Measure
 
 
 def default_measures(arguments: Options, references: object = None) -> Measures:
-    """Return the default measures of `compute` and of the metric `vendiscore`, with no options.
+    """Return the default measures of `compute` and of the `evaluate` metric "vendiscore".
 
     The arguments have no effect; they are those of other functions of the type `DefaultMeasures`.
     """
@@ -72,10 +72,10 @@ def default_measures(arguments: Options, references: object = None) -> Measures:
 
 
 def default_magnitude_measures(arguments: Options, references: object = None) -> Measures:
-    """Return the default measures of the metric `magnitude`, with their options.
+    """Return the default measures of the `evaluate` metric "magnitude", with their options.
 
-    They are the magnitude at scale `t` of the distances if `t` is in `arguments`, otherwise the
-    area under the magnitude function and its convergence scale, at which magnitude has nearly
+    If `t` is in `arguments`, the measure is the magnitude at scale `t`. Otherwise the measures are
+    the area under the magnitude function and its convergence scale, at which magnitude has nearly
     reached the number of points; with references, also the difference of the areas of both sets.
     Without references, MagArea is the area up to the convergence scale unless `t_cut` is passed.
     """

@@ -107,12 +107,13 @@ class KrylovBasis:
         return self._T[: self.size, : self.size]
 
     def converged_eigenpairs(self, rounding: float) -> EigenPairs:
-        """Return the converged approximate eigenpairs of A whose eigenvalues exceed `rounding`.
+        """Return the converged approximate eigenpairs of A with eigenvalues above rounding errors.
 
-        A is the symmetric matrix whose products with vectors span the basis. Eigenpairs are
+        A is the symmetric matrix (n, n) whose products with vectors span the basis. Eigenpairs are
         computed from the matrix that represents A in the basis. An eigenpair (λ, v) counts
-        as converged if ‖A v − λ v‖ is at most RESIDUAL_TOLERANCE times λ. `rounding` is an upper
-        bound of rounding errors in eigenvalues of 0.
+        as converged if ‖A v − λ v‖ is at most RESIDUAL_TOLERANCE times λ. Eigenvalues must exceed
+        the bound `rounding` of errors due to rounded entries of A, and n EPS times the largest
+        eigenvalue, a bound of the rounding errors of the iteration.
         """
         # The columns of S are the coordinates of approximate eigenvectors along the basis. The part
         # of A times such a vector that is outside the basis comes from the last block only.

@@ -264,5 +264,5 @@ def estimate_scores(
         raise TooLargeError(
             f"`method='estimate'` did not converge: {error}. Exact scores need "
             f"{exact_cost.bytes / 1e9:,.1f} GB of memory, but {available / 1e9:,.1f} GB are "
-            f"available; score fewer samples, or pass an order closer to 1, q=2 or q=float('inf')"
+            f"available; score fewer samples, or pass q=2, q=float('inf') or an order closer to 1"
         ) from None

@@ -206,17 +206,20 @@ def _suggest_exact(
 
 
 def name_variants(name: str) -> list[str]:
-    """Return a name, and the name without a first or last word that does not change its meaning.
+    """Return a name and variants of it, which may be names in this package.
+
+    A variant lacks a first or last word that does not change the meaning, such as "path". If the
+    first word denotes a number, such as "max", a variant has the first word "n" instead.
 
     >>> name_variants("output_path"), name_variants("maxSamples")
     (['output_path', 'output'], ['maxSamples', 'n_Samples'])
     """
     words = _WORD_PART.findall(_CAMEL_CASE_BOUNDARY.sub("_", name))
     variants = [name]
-    # Words such as "max" and "num" before a noun become "n", the prefix of this package.
+    # Names of numbers start with "n" in this package.
     if len(words) > 1 and words[0].lower() in _COUNT_WORDS:
         variants.append("n_" + "_".join(words[1:]))
-        if words[1].lower() in ("count", "num", "number"):
+        if words[1].lower() in ("count", "num", "number"):  # "max_count" has the variant "count"
             variants.append(words[1])
     has_first = len(words) > 1 and words[0].lower() in _OPTIONAL_FIRST_WORDS
     has_last = len(words) > 1 and words[-1].lower() in _OPTIONAL_LAST_WORDS

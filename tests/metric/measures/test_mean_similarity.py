@@ -23,7 +23,7 @@ def test_lc_larger_than_vendi_score_warns():
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 def test_lc_out_of_range_raises_error_about_negative_similarity(q):
     with pytest.raises(
-        ValueError, match=r"got -0\.5, so its value is 4, which is not between 1 and 2;"
+        ValueError, match=r"got -0\.5; the value of LC is 4, but must be between 1 and 2;"
     ):
         compute(NEGATIVE_COSINE, k="cosine", measures="LC", q=[q])
 
@@ -31,7 +31,7 @@ def test_lc_out_of_range_raises_error_about_negative_similarity(q):
 def test_lc_out_of_range_in_a_group_raises():
     groups = [ROTATED[:2], NEGATIVE_COSINE]
     with pytest.raises(
-        ValueError, match=r"got -0\.5, so its value is 4, which is not between 1 and 2;"
+        ValueError, match=r"got -0\.5; the value of LC is 4, but must be between 1 and 2;"
     ):
         compute(groups, k="cosine", measures="LC")
 

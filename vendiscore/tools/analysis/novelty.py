@@ -152,8 +152,9 @@ def novelty(
 
     References
     ----------
-    1. "Vendi Novelty Scores", 2026. arXiv:2602.10062. Its detector also weights these gains by
-       the predicted classes of the sample, which this function does not. The identity used here is
+    1. "Vendi Novelty Scores", 2026. arXiv:2602.10062. Its detector computes such a gain for each
+       class and weights them by the class probabilities that a classifier predicts for the sample,
+       which this function does not. The identity used here is
        derived in docs/identity.md.
 
     Examples

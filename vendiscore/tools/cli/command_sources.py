@@ -63,7 +63,10 @@ def run_sources(args: Namespace) -> str:
 
 
 def _format_sources(args: Namespace, result: Sources) -> str:
-    """Format a result as an HTML report, or as text, Markdown, JSON or CSV (one row per source)."""
+    """Format the result of `vendiscore sources` as text, Markdown, JSON, CSV or an HTML report.
+
+    A source is a file, or all samples with the same label in a column. CSV has one row per source.
+    """
     if args.format == "html":
         return f"{report(result).html().rstrip()}\n"
     rows = list(result.rows("sources"))

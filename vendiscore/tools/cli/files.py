@@ -203,7 +203,8 @@ def _read_file_or_folder(path: str, read_options: Wanted) -> Samples:
     if path != STDIN and Path(path).is_dir():
         return _read_folder(Path(path), read_options)
     if read_options.subfolders is not None:
-        raise RefusedError("not a folder; remove --subfolders and --no-subfolders")
+        flag = "--subfolders" if read_options.subfolders else "--no-subfolders"
+        raise RefusedError(f"not a folder; remove {flag}")
     file = path.removesuffix(".gz") if path.lower().endswith(".gz") else path
     data = _read_bytes(path)
     return read_data("" if path == STDIN else file, data, read_options, strict=True)
