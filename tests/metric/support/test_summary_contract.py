@@ -24,6 +24,7 @@ from vendiscore import (
     growth,
     magnitude_function,
     novelty,
+    phrases,
     report,
     score_batches,
     select,
@@ -136,6 +137,17 @@ def iter_results():
     yield "magnitude_function", magnitude_function([0.0, 1.0])
     yield "magnitude_curve", magnitude_curve([0.0, 1.0, 3.0])
     yield "report", report(TEXTS)
+    texts = ["of course I am", "of course it is", "no", "it rained"]
+    phrase_result = phrases(texts)
+    yield "phrases", phrase_result
+    yield "phrase", phrase_result.rows[0]
+    phrase_comparison = phrases(texts, TEXTS, permutations=19)
+    yield "phrases of two sets", phrase_comparison
+    yield "phrase in two sets", phrase_comparison.rows[0]
+    sets = [[["a", "b", "c", "d"], ["a", "b", "c", "e"], ["a", "x", "y", "z"]]] * 2
+    correct = [[[True, True, True, False]] * 3] * 2
+    compared = compare(*sets, correct=correct, k="labels", permutations=19, size=3)
+    yield "quality parts", compared.quality_parts[0]
     yield "kernel", vendiscore.get_kernel("rbf")
     yield "kernel with a fit", vendiscore.get_kernel("equivalence")
     for measure in vendiscore.list_measures():

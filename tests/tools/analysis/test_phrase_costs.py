@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ ROWS = [
 ]
 COSTS = PhraseCosts(ROWS, 20, 1.0, 10.0, 20.0, 8.0, 2, 1, [], {})
 LARGE = PhraseCosts(
-    [ROWS[0]._replace(cost=np.nan, share=np.nan)], 20, 1.0, np.nan, 20.0, 8.0, 2, 1, ["A note."], {}
+    [replace(ROWS[0], cost=np.nan, share=np.nan)], 20, 1.0, np.nan, 20.0, 8.0, 2, 1, ["A note."], {}
 )
 DIFFERENCES = [
     PhraseDifference("of course", 5, 1, 2.5, 0.5, 2.0, 0.01),

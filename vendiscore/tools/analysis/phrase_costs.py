@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import asdict, dataclass, fields
 
 from ...result import key_at
 from ...support.summary import (
@@ -24,7 +23,8 @@ __all__ = ["PhraseComparison", "PhraseCosts", "PhraseDifference", "PhraseRow"]
 _MAX_PHRASE_CHARACTERS = 60
 
 
-class PhraseRow(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class PhraseRow(SummaryMixin):
     """A phrase and what it costs.
 
     Attributes
@@ -54,6 +54,8 @@ class PhraseRow(NamedTuple):
     ()
     """
 
+    _repr_attributes = ("phrase", "n_texts", "cost")
+
     phrase: str
     n_texts: int
     cost: float
@@ -61,8 +63,18 @@ class PhraseRow(NamedTuple):
     cost_q2: float
     overlaps: tuple[str, ...] = ()
 
+    @property
+    def sentence(self) -> str:
+        """The phrase and its cost, in a sentence."""
+        cost, order = (self.cost_q2, " at order 2") if math.isnan(self.cost) else (self.cost, "")
+        return (
+            f'"{truncate(self.phrase, _MAX_PHRASE_CHARACTERS)}" occurs in {self.n_texts:,} texts '
+            f"and costs {format_value(cost)} effective texts{order}."
+        )
 
-class PhraseDifference(NamedTuple):
+
+@dataclass(frozen=True, repr=False)
+class PhraseDifference(SummaryMixin):
     """A phrase and what it costs in two sets of the same size.
 
     Attributes
@@ -91,6 +103,8 @@ class PhraseDifference(NamedTuple):
     (5, 1)
     """
 
+    _repr_attributes = ("phrase", "n_texts_a", "n_texts_b", "difference", "p")
+
     phrase: str
     n_texts_a: int
     n_texts_b: int
@@ -99,6 +113,15 @@ class PhraseDifference(NamedTuple):
     difference: float
     p: float
     overlaps: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The phrase and the difference of its costs, in a sentence."""
+        return (
+            f'"{truncate(self.phrase, _MAX_PHRASE_CHARACTERS)}" occurs in {self.n_texts_a:,} texts '
+            f"of A and {self.n_texts_b:,} of B, and costs A {format_value(self.cost_a)} and B "
+            f"{format_value(self.cost_b)} effective texts (p = {self.p:.3g})."
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -184,7 +207,7 @@ class PhraseCosts(SummaryMixin):
         pandas DataFrame
             Columns `phrase`, `n_texts`, `cost`, `share`, `cost_q2` and `overlaps`.
         """
-        return make_frame([row._asdict() for row in self.rows] or _empty_columns(PhraseRow))
+        return make_frame([asdict(row) for row in self.rows] or _empty_columns(PhraseRow))
 
     def to_dict(self) -> Record:
         """Return the result as built-in types, for JSON.
@@ -205,7 +228,7 @@ class PhraseCosts(SummaryMixin):
                 "n_groups": self.n_groups,
                 "notes": self.notes,
                 "settings": self.settings,
-                "phrases": [row._asdict() for row in self.rows],
+                "phrases": [asdict(row) for row in self.rows],
             }
         )
 
@@ -317,7 +340,7 @@ class PhraseComparison(SummaryMixin):
             Columns `phrase`, `n_texts_a`, `n_texts_b`, `cost_a`, `cost_b`, `difference`, `p` and
             `overlaps`.
         """
-        return make_frame([row._asdict() for row in self.rows] or _empty_columns(PhraseDifference))
+        return make_frame([asdict(row) for row in self.rows] or _empty_columns(PhraseDifference))
 
     def to_dict(self) -> Record:
         """Return the result as built-in types, for JSON.
@@ -328,7 +351,7 @@ class PhraseComparison(SummaryMixin):
             All attributes, with the phrases as a list of dicts.
         """
         record = {name: value for name, value in vars(self).items() if name != "rows"}
-        return to_json_record({**record, "phrases": [row._asdict() for row in self.rows]})
+        return to_json_record({**record, "phrases": [asdict(row) for row in self.rows]})
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Plot the costs of both sets as horizontal bars.
@@ -350,8 +373,12 @@ class PhraseComparison(SummaryMixin):
         return _render_html(self.sentence, self.rows, PhraseDifference)
 
 
+def _column_names(row_type: type[PhraseRow] | type[PhraseDifference]) -> list[str]:
+    return [field.name for field in fields(row_type)]
+
+
 def _empty_columns(row_type: type[PhraseRow] | type[PhraseDifference]) -> Record:
-    return {name: [] for name in row_type._fields}
+    return {name: [] for name in _column_names(row_type)}
 
 
 def _render_html(
@@ -362,7 +389,7 @@ def _render_html(
     """Render a sentence and a table of phrases as HTML; phrases are shortened."""
     columns: Record = {
         name: [getattr(row, name) for row in rows]
-        for name in row_type._fields
+        for name in _column_names(row_type)
         if name != "overlaps"
     }
     columns["phrase"] = [truncate(phrase, _MAX_PHRASE_CHARACTERS) for phrase in columns["phrase"]]

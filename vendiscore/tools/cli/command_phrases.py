@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def _format(
     options: Record,
 ) -> str:
     """Format a result; text shows some of its columns, and CSV all."""
-    rows = [row._asdict() | {"overlaps": " | ".join(row.overlaps)} for row in result.rows]
+    rows = [asdict(row) | {"overlaps": " | ".join(row.overlaps)} for row in result.rows]
     table = [{name: row[name] for name in columns} for row in rows]
     settings = {**result.settings, "q": result.q, "min_texts": result.min_texts, **options}
     signature = format_signature(["phrases"], settings)
