@@ -63,6 +63,8 @@ NO_SAMPLES = {
 }
 NO_SAMPLES |= {"RowsSimilarity", "Selection", "Similarity", "encoder", "load", "plots"}
 NO_SAMPLES |= {"get_kernel", "list_kernels", "list_measures", "register_kernel", "register_measure"}
+NO_SAMPLES |= {"phrases"}  # of texts
+NO_SAMPLES |= {"Monitor"}  # tests/tools/streams/test_monitor.py
 NO_SAMPLES |= {"GroupState", "score_batches"}  # Arrow columns cannot contain tensors
 FUNCTIONS_WITHOUT_GRADIENT = set(SAMPLE_FUNCTIONS) - {
     "as_similarity",

@@ -270,3 +270,10 @@ def test_remaining_prompts_and_score_options_describe_the_next_updates():
     assert monitor.remaining_prompts == ["b"]
     assert Monitor(2.0, size=4).remaining_prompts is None
     assert score(ANSWERS, **monitor.score_options) == score(ANSWERS, q=2, ns=[1])
+
+
+def test_answers_with_gradient_are_rejected():
+    torch = pytest.importorskip("torch")
+    X = torch.eye(4, dtype=torch.float64, requires_grad=True)
+    with pytest.raises(TypeError, match="answers"):
+        Monitor(size=4, k="cosine").update(X)

@@ -11,7 +11,14 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from ...support.arguments import DEFAULT_ORDER, check_float, check_int, check_order, is_collection
+from ...support.arguments import (
+    DEFAULT_ORDER,
+    check_float,
+    check_int,
+    check_no_gradient,
+    check_order,
+    is_collection,
+)
 from ...support.call_hints import AttributeHintMixin, HelpfulCallMeta
 from ...support.errors import short_repr
 from ...support.progress import track
@@ -553,6 +560,7 @@ class Monitor(AttributeHintMixin, metaclass=HelpfulCallMeta):
             return self._check_value(answers, "the score")
         if self.size is None:
             raise TypeError("answers require `size`, the number of answers; pass Monitor(size=5)")
+        check_no_gradient("Monitor.update", answers=answers)
         from ...scoring.scores import score
 
         n_answers = getattr(answers, "n", None) or len(answers)  # type: ignore[arg-type]
