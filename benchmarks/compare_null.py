@@ -241,7 +241,7 @@ def count_recurring_differences(name: str, repeats: int) -> list[dict[str, Any]]
 
 
 def count_prompt_differences(n_prompts: int, repeats: int) -> dict[str, Any]:
-    """Compare two models whose difference varies randomly between prompts, around 0."""
+    """Count the directions stated for two models that differ by prompt, but not on average."""
     pairs = []
     for seed in range(repeats):
         rng = np.random.default_rng([seed, n_prompts])

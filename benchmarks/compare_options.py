@@ -80,10 +80,13 @@ def main() -> None:
                 "labels of 20 and 12 kinds", uniform_labels(20), uniform_labels(12), {"k": "labels"}
             ),
             count_verdicts(
-                "sentences, n-grams", draw_sentences, partial(draw_sentences, narrow=0.5), {}
+                "sentences, n-grams", draw_sentences, partial(draw_sentences, concentration=0.5), {}
             ),
             count_verdicts(
-                "vectors, cosine", draw_vectors, partial(draw_vectors, narrow=0.5), {"k": "cosine"}
+                "vectors, cosine",
+                draw_vectors,
+                partial(draw_vectors, concentration=0.5),
+                {"k": "cosine"},
             ),
         ]
     write_results(options.json, rows, collect_environment() | {"repeats": repeats})

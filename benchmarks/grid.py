@@ -7,10 +7,10 @@
 Sizes are 1,000 sets of 8 samples, 200 sets of 10, and single sets of 1,000 and 10,000; vectors have
 384, 768 and 1,024 columns. A separate process runs all cells with one thread, another with two. If
 another package computes the same value (`vendi_score` 0.0.3, `magnipy` 1.0.0, `prdc` 0.2,
-`apricot-select` 0.6.1), it is called in the same process; otherwise the function of `floors.py` is
-called. Both values are compared before anything is timed. Reports, growth, sources and selections
-by the Vendi Score have no counterpart, so only their own time is measured. Cells that fail are
-listed at the end, and the exit status is then 1.
+`apricot-select` 0.6.1), it is called in the same process; otherwise the function of
+`minimal_code.py` is called. Both values are compared before anything is timed. Reports, growth,
+sources and selections by the Vendi Score have no counterpart, so only their own time is measured.
+Cells that fail are listed at the end, and the exit status is then 1.
 
 Some combinations are missing, because they would take minutes or have no meaning: magnitude, and
 kernels other than cosine, of 10,000 samples (n³); n-grams of 10,000 texts at order 1 (10,000
@@ -36,7 +36,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
-import floors
+import minimal_code
 import numpy as np
 from pairs import DATA, Rows, collect_environment, run_with_threads, time_pair, write_results
 
@@ -45,7 +45,8 @@ import vendiscore
 Call = Callable[[], Any]
 WIDTHS = (384, 768, 1024)
 SIZES = (1000, 10_000)
-SPECTRA = ("flat", "1/i", "exponential")
+HARMONIC_SPECTRUM = "1/i"  # eigenvalue i is proportional to 1/i
+SPECTRA = ("flat", HARMONIC_SPECTRUM, "exponential")
 MATRIX_SIZES = (8, 100, 300, 1000, 1536, 2000)
 SCALES = np.linspace(0.01, 0.3, 20)  # to 1.5 × the convergence scale of 10 × 384 normals
 CELL_SECONDS = 3.0  # approximate time of a cell
@@ -61,7 +62,11 @@ VENDI_SCORE = "vendi_score"
 
 @dataclass(frozen=True)
 class Cell:
-    """A task of one size; `make_calls` returns our call, and the call to compare with or None."""
+    """A benchmark: a task with samples of one size.
+
+    `make_calls` returns a call of vendiscore, and the call of other code that computes the same
+    values, or None. The other code is a package (`peer`) or a function of `minimal_code.py`.
+    """
 
     question: str
     task: str
@@ -93,7 +98,9 @@ def make_rows(kind: str, n: int, d: int) -> np.ndarray:
         X = np.load(os.environ["GRID_QUESTIONS"])[:n]
     else:
         i = np.arange(d, dtype=np.float32)
-        scales = {"flat": i**0, "1/i": 1 / (i + 1), "exponential": np.exp(-i / 60)}[kind]
+        scales = {"flat": i**0, HARMONIC_SPECTRUM: 1 / (i + 1), "exponential": np.exp(-i / 60)}[
+            kind
+        ]
         rotation = np.linalg.qr(np.random.default_rng(1).standard_normal((d, d)))[0]
         X = (make_normals(n, d) * np.sqrt(scales)) @ rotation.astype(np.float32)
     return X / np.linalg.norm(X, axis=1)[:, None]
@@ -162,7 +169,7 @@ def make_prompt_names(sets: int, size: int) -> list[str]:
 
 
 def iter_score_X_cells() -> Iterator[Cell]:
-    """Yield cells of `score_X` by spectrum, size and width."""
+    """Yield the benchmarks of `score_X` by spectrum, size and width."""
     sets = [(kind, n, d) for kind in SPECTRA for d in WIDTHS for n in SIZES]
     sets += [("MNIST", n, 784) for n in SIZES]
     sets += [("TREC by MiniLM", n, 384) for n in (1000, 2722)]
@@ -182,13 +189,13 @@ def iter_score_X_cells() -> Iterator[Cell]:
 
 
 def iter_score_K_cells() -> Iterator[Cell]:
-    """Yield cells of `score_K` by the size of the matrix."""
+    """Yield the benchmarks of `score_K` by the size of the matrix."""
     for n in MATRIX_SIZES:
 
         def make(n: int = n) -> Any:
             from vendi_score import vendi
 
-            K = floors.cosines(np.random.default_rng(n).standard_normal((n, n)))
+            K = minimal_code.cosines(np.random.default_rng(n).standard_normal((n, n)))
             np.fill_diagonal(K, 1.0)
             return lambda: vendiscore.score_K(K), lambda: vendi.score_K(K)
 
@@ -196,14 +203,14 @@ def iter_score_K_cells() -> Iterator[Cell]:
 
 
 def iter_vector_cells() -> Iterator[Cell]:
-    """Yield cells of `compute` with vectors, by kernel, size and width."""
+    """Yield the benchmarks of `compute` with vectors, by kernel, size and width."""
     for d in WIDTHS:
         for n in SIZES:
 
             def make(n: int = n, d: int = d) -> Any:
-                X = make_rows("1/i", n, d)
+                X = make_rows(HARMONIC_SPECTRUM, n, d)
                 ours = lambda: vendiscore.compute(X, k="cosine")["VS"]  # noqa: E731
-                return ours, lambda: floors.vendi_of_rows(X)
+                return ours, lambda: minimal_code.vendi_of_rows(X)
 
             yield Cell("compute", "cosine", n, d, make, rtol=FLOAT32_TOLERANCE)
 
@@ -211,19 +218,21 @@ def iter_vector_cells() -> Iterator[Cell]:
             X, sigma = make_normals(1000, d), (d / 2) ** 0.5
             return (
                 lambda: vendiscore.compute(X, k="rbf", sigma=sigma)["VS"],
-                lambda: floors.vendi_of_gaussian_kernel(X, sigma),
+                lambda: minimal_code.vendi_of_gaussian_kernel(X, sigma),
             )
 
         yield Cell("compute", "rbf", 1000, d, rbf)
 
 
 def iter_other_sample_cells() -> Iterator[Cell]:
-    """Yield cells of texts, molecules and labels, which have no width."""
+    """Yield the benchmarks of texts, molecules and labels, which have no width."""
 
     def ngrams(n: int, q: int) -> Any:
         texts = [text for (text,) in make_texts(n, 1, 60 if n == 1000 else 20)]
-        floor = floors.vendi_of_texts if q == 1 else floors.vendi_of_texts_order_2
-        return lambda: vendiscore.score(texts, q=q), lambda: floor(texts)
+        minimal_function = (
+            minimal_code.vendi_of_texts if q == 1 else minimal_code.vendi_of_texts_order_2
+        )
+        return lambda: vendiscore.score(texts, q=q), lambda: minimal_function(texts)
 
     yield Cell("compute", "n-grams of 60 words", 1000, None, partial(ngrams, 1000, 1))
     yield Cell("compute", "n-grams of 20 words, order 2", 10_000, None, partial(ngrams, 10_000, 2))
@@ -244,7 +253,7 @@ def iter_other_sample_cells() -> Iterator[Cell]:
     def molecules(n: int) -> Any:
         samples = read_molecules()[:n]
         ours = lambda: vendiscore.score(samples, "morgan", n_bits=1024)  # noqa: E731
-        return ours, lambda: floors.vendi_of_molecules(samples)
+        return ours, lambda: minimal_code.vendi_of_molecules(samples)
 
     for n in (1000, 2500):
         yield Cell("compute", "molecules", n, None, partial(molecules, n))
@@ -252,17 +261,17 @@ def iter_other_sample_cells() -> Iterator[Cell]:
     def labels(n: int) -> Any:
         (texts,) = make_labels(1, n, 50)
         ours = lambda: vendiscore.compute(texts, k="labels")["VS"]  # noqa: E731
-        return ours, lambda: floors.vendi_of_labels(texts)
+        return ours, lambda: minimal_code.vendi_of_labels(texts)
 
     for n in SIZES:
         yield Cell("compute", "labels", n, None, partial(labels, n))
 
 
 def iter_interval_cells() -> Iterator[Cell]:
-    """Yield cells of `compute` with `ci`."""
+    """Yield the benchmarks of `compute` with `ci`."""
 
     def single_set(n: int, d: int) -> Any:
-        X = make_rows("1/i", n, d)
+        X = make_rows(HARMONIC_SPECTRUM, n, d)
         return lambda: vendiscore.compute(X, k="cosine", ci=0.95)["VS_se"], None
 
     for d in WIDTHS:
@@ -276,7 +285,7 @@ def iter_interval_cells() -> Iterator[Cell]:
             result = vendiscore.compute(X, k="cosine", groups=groups, ci=0.95)
             return [result["VS"], result["VS_se"]]
 
-        return ours, lambda: floors.vendi_with_error(X.reshape(g, m, 384))
+        return ours, lambda: minimal_code.vendi_with_error(X.reshape(g, m, 384))
 
     yield Cell(
         "compute, ci", "1,000 sets of 8 vectors", 8000, 384, partial(groups_of_vectors, 1000, 8)
@@ -295,24 +304,24 @@ def iter_interval_cells() -> Iterator[Cell]:
 # How diverse are the answers to each prompt?
 
 VECTOR_MEASURES = {
-    "KernelLanguageEntropy": floors.kernel_entropy,
-    "RKE": floors.renyi_entropy,
-    "LC": floors.leinster_cobbold,
-    "IntDiv": floors.internal_diversity,
+    "KernelLanguageEntropy": minimal_code.kernel_entropy,
+    "RKE": minimal_code.renyi_entropy,
+    "LC": minimal_code.leinster_cobbold,
+    "IntDiv": minimal_code.internal_diversity,
 }
 LABEL_MEASURES = {
-    "SemanticEntropy": floors.semantic_entropy,
-    "SampleCoverage": floors.sample_coverage,
+    "SemanticEntropy": minimal_code.semantic_entropy,
+    "SampleCoverage": minimal_code.sample_coverage,
 }
 
 
 def iter_group_cells() -> Iterator[Cell]:
-    """Yield cells of `compute` with groups, by measure and type of samples."""
+    """Yield the benchmarks of `compute` with groups, by measure and type of samples."""
 
     def vectors(g: int, m: int, d: int) -> Any:
         X, groups = make_normals(g * m, d), make_prompt_names(g, m)
         ours = lambda: vendiscore.compute(X, k="cosine", groups=groups)["VS"]  # noqa: E731
-        return ours, lambda: floors.vendi_of_sets(X.reshape(g, m, d))
+        return ours, lambda: minimal_code.vendi_of_sets(X.reshape(g, m, d))
 
     for d in WIDTHS:
         for g, m in ((1000, 8), (200, 10), (125, 8), (1250, 8)):
@@ -322,56 +331,67 @@ def iter_group_cells() -> Iterator[Cell]:
     def lists() -> Any:
         listed = [[*group] for group in make_normals(1000, 8, 384)]
         ours = lambda: vendiscore.compute(listed, k="cosine")["VS"]  # noqa: E731
-        return ours, lambda: floors.vendi_of_sets(listed)
+        return ours, lambda: minimal_code.vendi_of_sets(listed)
 
     yield Cell("compute, groups", "VS of 1,000 lists of 8 vectors", 8000, 384, lists)
 
-    def vector_measure(name: str, floor: Callable[[Any], float]) -> Any:
+    def vector_measure(name: str, minimal_function: Callable[[Any], float]) -> Any:
         X, groups = np.abs(make_normals(8000, 384)), make_prompt_names(1000, 8)
         kernel_options = {"k": "cosine", "groups": groups, "measures": name}
         ours = lambda: vendiscore.compute(X, **kernel_options)[name]  # noqa: E731
-        return ours, lambda: floor(X.reshape(1000, 8, 384))
+        return ours, lambda: minimal_function(X.reshape(1000, 8, 384))
 
-    for name, floor in VECTOR_MEASURES.items():
+    for name, minimal_function in VECTOR_MEASURES.items():
         task = f"{name} of 1,000 sets of 8 vectors"
-        yield Cell("compute, groups", task, 8000, 384, partial(vector_measure, name, floor))
-
-    def label_measure(name: str, floor: Callable[[Any], float]) -> Any:
-        listed = make_labels(1000, 8, 5)
-        ours = lambda: vendiscore.compute(listed, k="labels", measures=name)[name]  # noqa: E731
-        return ours, lambda: floor(listed)
-
-    for name, floor in LABEL_MEASURES.items():
-        task = f"{name} of 1,000 sets of 8 labels"
         yield Cell(
-            "compute, groups", task, 8000, None, partial(label_measure, name, floor), rtol=1e-6
+            "compute, groups", task, 8000, 384, partial(vector_measure, name, minimal_function)
         )
 
-    def text_measure(name: str, floor: Callable[[Any], float]) -> Any:
-        listed = make_texts(1000, 8, 60)
-        return lambda: vendiscore.compute(listed, measures=name)[name], lambda: floor(listed)
+    def label_measure(name: str, minimal_function: Callable[[Any], float]) -> Any:
+        listed = make_labels(1000, 8, 5)
+        ours = lambda: vendiscore.compute(listed, k="labels", measures=name)[name]  # noqa: E731
+        return ours, lambda: minimal_function(listed)
 
-    for name, floor in {
-        "VS": floors.vendi_of_text_sets,
-        "NgramDiversity": floors.ngram_diversity,
+    for name, minimal_function in LABEL_MEASURES.items():
+        task = f"{name} of 1,000 sets of 8 labels"
+        yield Cell(
+            "compute, groups",
+            task,
+            8000,
+            None,
+            partial(label_measure, name, minimal_function),
+            rtol=1e-6,
+        )
+
+    def text_measure(name: str, minimal_function: Callable[[Any], float]) -> Any:
+        listed = make_texts(1000, 8, 60)
+        return lambda: vendiscore.compute(listed, measures=name)[name], lambda: minimal_function(
+            listed
+        )
+
+    for name, minimal_function in {
+        "VS": minimal_code.vendi_of_text_sets,
+        "NgramDiversity": minimal_code.ngram_diversity,
     }.items():
         task = f"{name} of 1,000 sets of 8 texts, 60 words"
-        yield Cell("compute, groups", task, 8000, None, partial(text_measure, name, floor))
+        yield Cell(
+            "compute, groups", task, 8000, None, partial(text_measure, name, minimal_function)
+        )
 
 
 # Which model is more diverse? How many models differ?
 
 
 def iter_comparison_cells() -> Iterator[Cell]:
-    """Yield cells of `compare`, and of measures of two sets."""
+    """Yield the benchmarks of `compare`, and of measures of two sets."""
 
     def two_sets(n: int, d: int) -> Any:
-        X = make_rows("1/i", 2 * n, d)
+        X = make_rows(HARMONIC_SPECTRUM, 2 * n, d)
         if n > 200:  # `compare` uses 200 samples of each
             return lambda: vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].difference, None
         n_permutations = vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].permutations
         ours = lambda: vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].difference  # noqa: E731
-        return ours, lambda: floors.difference_with_permutations(X[:n], X[n:], n_permutations)
+        return ours, lambda: minimal_code.difference_with_permutations(X[:n], X[n:], n_permutations)
 
     for n in (20, 200, 500):
         yield Cell("compare", "two sets of vectors", n, 384, partial(two_sets, n, 384), rtol=1e-4)
@@ -403,13 +423,14 @@ def iter_comparison_cells() -> Iterator[Cell]:
         )
 
     def two_models(d: int | None) -> Any:
-        """Return a call that compares the answers of two models by prompt, and None (no peer).
+        """Return a call that compares the answers of two models by prompt, and None.
 
-        The answers are questions if d is None, otherwise vectors with d columns.
+        None means that no other code computes this. The answers are questions if d is None,
+        otherwise vectors with d columns.
         """
         models = ["first", "second"] * 500
         prompts = make_prompt_names(125, 8)
-        samples = read_questions()[:1000] if d is None else make_rows("1/i", 1000, d)
+        samples = read_questions()[:1000] if d is None else make_rows(HARMONIC_SPECTRUM, 1000, d)
         options = {} if d is None else {"k": "cosine"}
         compare = partial(vendiscore.compare, samples, by=models, groups=prompts, **options)
         return lambda: compare().pairs[0].difference, None
@@ -426,13 +447,13 @@ def iter_comparison_cells() -> Iterator[Cell]:
 
 
 def iter_source_cells() -> Iterator[Cell]:
-    """Yield cells of `sources`."""
+    """Yield the benchmarks of `sources`."""
 
     def five_models(d: int | None) -> Any:
-        """Return a call that scores five models, and None, because there is no peer."""
+        """Return a call that scores five models, and None: no other code computes this."""
         models = [f"model {i}" for i in range(5)] * 200
         prompts = make_prompt_names(200, 5)
-        samples = read_questions()[:1000] if d is None else make_rows("1/i", 1000, d)
+        samples = read_questions()[:1000] if d is None else make_rows(HARMONIC_SPECTRUM, 1000, d)
         options = {} if d is None else {"k": "cosine"}
         return lambda: vendiscore.sources(samples, prompts, by=models, **options).score, None
 
@@ -447,20 +468,20 @@ def iter_source_cells() -> Iterator[Cell]:
 
 
 def iter_explanation_cells() -> Iterator[Cell]:
-    """Yield cells of `explain`."""
+    """Yield the benchmarks of `explain`, on one set, by prompt, and with `adds`."""
 
-    def whole_set(n: int, d: int) -> Any:
-        X = make_rows("1/i", n, d)
+    def one_set(n: int, d: int) -> Any:
+        X = make_rows(HARMONIC_SPECTRUM, n, d)
 
         def ours() -> list[float]:
             result = vendiscore.explain(X, k="cosine")
             return [result.surprise.mean(), result.nearest_similarity.mean()]
 
-        return ours, lambda: floors.mean_surprisal_and_nearest(X)
+        return ours, lambda: minimal_code.mean_surprisal_and_nearest(X)
 
     for d in WIDTHS:
         for n in SIZES:
-            yield Cell("explain", "surprise and nearest", n, d, partial(whole_set, n, d), rtol=1e-4)
+            yield Cell("explain", "surprise and nearest", n, d, partial(one_set, n, d), rtol=1e-4)
 
     def per_prompt(d: int) -> Any:
         X, prompts = make_normals(8000, d), make_prompt_names(1000, 8)
@@ -469,25 +490,27 @@ def iter_explanation_cells() -> Iterator[Cell]:
             result = vendiscore.explain(X, k="cosine", prompts=prompts)
             return [result.surprise.mean(), result.nearest_similarity.mean()]
 
-        return ours, lambda: floors.mean_surprisal_and_nearest_of_sets(X.reshape(1000, 8, d))
+        return ours, lambda: minimal_code.mean_surprisal_and_nearest_of_sets(X.reshape(1000, 8, d))
 
     yield Cell("explain", "1,000 sets of 8 vectors", 8000, 384, partial(per_prompt, 384), rtol=1e-5)
 
     def leave_one_out() -> Any:
         X = make_normals(200, 384)
-        return lambda: vendiscore.explain(X, k="cosine").adds, lambda: floors.log_score_drops(X)
+        return lambda: vendiscore.explain(X, k="cosine").adds, lambda: minimal_code.log_score_drops(
+            X
+        )
 
     yield Cell("explain", "leave-one-out", 200, 384, leave_one_out, rtol=1e-5)
 
-    def texts_without_peer() -> Any:
+    def texts_without_counterpart() -> Any:
         texts = read_questions()[:1000]
         return lambda: vendiscore.explain(texts).adds.mean(), None
 
-    yield Cell("explain", "questions", 1000, None, texts_without_peer)
+    yield Cell("explain", "questions", 1000, None, texts_without_counterpart)
 
 
 def iter_selection_cells() -> Iterator[Cell]:
-    """Yield cells of `select`, by objective."""
+    """Yield the benchmarks of `select`, by objective."""
 
     def vendi_selection(n: int, d: int) -> Any:
         X = make_rows("exponential", n, d)
@@ -530,10 +553,10 @@ def iter_selection_cells() -> Iterator[Cell]:
 
 
 def iter_growth_cells() -> Iterator[Cell]:
-    """Yield cells of `growth`."""
+    """Yield the benchmarks of `growth`."""
 
     def vectors(d: int) -> Any:
-        X = make_rows("1/i", 1000, d)
+        X = make_rows(HARMONIC_SPECTRUM, 1000, d)
         return lambda: vendiscore.growth(X, k="cosine").scores[-1], None
 
     for d in WIDTHS:
@@ -586,7 +609,7 @@ def compute_areas_of_magnipy(sets: np.ndarray) -> float:
 
 
 def iter_magnitude_cells() -> Iterator[Cell]:
-    """Yield cells of magnitude functions and of areas."""
+    """Yield the benchmarks of magnitude functions and of areas."""
 
     def make_grouped_vectors(d: int) -> tuple[np.ndarray, dict[str, Any]]:
         X = make_normals(2000, d).astype(float)
@@ -601,7 +624,7 @@ def iter_magnitude_cells() -> Iterator[Cell]:
             result = vendiscore.compute(X, **options)
             return [value for name, value in result.items() if not name.endswith("_se")]
 
-        return ours, lambda: floors.magnitudes_of_sets(X.reshape(200, 10, d), scales)
+        return ours, lambda: minimal_code.magnitudes_of_sets(X.reshape(200, 10, d), scales)
 
     def own_cutoffs(d: int, theirs: Callable[[np.ndarray], float]) -> Any:
         X, options = make_grouped_vectors(d)
@@ -613,7 +636,7 @@ def iter_magnitude_cells() -> Iterator[Cell]:
         task = "Magnitude of 200 sets of 10 at 20 scales"
         yield Cell("mag_area", task, 2000, d, partial(fixed_scales, d))
         task = "MagArea of 200 sets of 10, each with its own end"
-        yield Cell("mag_area", task, 2000, d, partial(own_cutoffs, d, floors.areas_of_sets))
+        yield Cell("mag_area", task, 2000, d, partial(own_cutoffs, d, minimal_code.areas_of_sets))
         yield Cell(
             "mag_area",
             task,
@@ -628,7 +651,7 @@ def iter_magnitude_cells() -> Iterator[Cell]:
         X = make_normals(1000, d).astype(float)
         scales = SCALES * (384 / d) ** 0.5
         ours = partial(vendiscore.magnitude_function, X, scales=scales)
-        return lambda: ours().values, lambda: floors.magnitudes_of_set(X, scales)
+        return lambda: ours().values, lambda: minimal_code.magnitudes_of_set(X, scales)
 
     def area(d: int) -> Any:
         X = make_normals(1000, d).astype(float)
@@ -645,23 +668,23 @@ def iter_magnitude_cells() -> Iterator[Cell]:
 
 
 def iter_reward_cells() -> Iterator[Cell]:
-    """Yield cells of `group_rewards`, by type of reward."""
-    floor_by_credit = {
-        "surprise": floors.normalized_surprisals,
-        "leave_one_out": floors.score_drops_of_sets,
+    """Yield the benchmarks of `group_rewards`, by type of reward."""
+    minimal_code_by_credit = {
+        "surprise": minimal_code.normalized_surprisals,
+        "leave_one_out": minimal_code.score_drops_of_sets,
     }
 
     def reward(g: int, d: int, credit: Literal["surprise", "leave_one_out"]) -> Any:
         X, groups = make_normals(8 * g, d), make_prompt_names(g, 8)
         ours = partial(vendiscore.group_rewards, X, groups=groups, k="cosine", credit=credit)
-        return ours, lambda: floor_by_credit[credit](X.reshape(g, 8, d))
+        return ours, lambda: minimal_code_by_credit[credit](X.reshape(g, 8, d))
 
     for d in WIDTHS:
-        for g, credit in itertools.product((64, 1000), floor_by_credit):
+        for g, credit in itertools.product((64, 1000), minimal_code_by_credit):
             task = f"{credit} of {g:,} sets of 8 vectors"
             yield Cell("group_rewards", task, 8 * g, d, partial(reward, g, d, credit), rtol=1e-6)
 
-    def texts_without_peer() -> Any:
+    def texts_without_counterpart() -> Any:
         texts = [text for group in make_texts(1000, 8, 60) for text in group]
         return lambda: vendiscore.group_rewards(texts, groups=make_prompt_names(1000, 8)), None
 
@@ -670,15 +693,15 @@ def iter_reward_cells() -> Iterator[Cell]:
         "surprise of 1,000 sets of 8 texts, 60 words",
         8000,
         None,
-        texts_without_peer,
+        texts_without_counterpart,
     )
 
 
 def iter_report_cells() -> Iterator[Cell]:
-    """Yield cells of `report`."""
+    """Yield the benchmarks of `report`."""
 
     def html_report(d: int | None) -> Any:
-        samples = read_questions()[:1000] if d is None else make_rows("1/i", 1000, d)
+        samples = read_questions()[:1000] if d is None else make_rows(HARMONIC_SPECTRUM, 1000, d)
         options = {} if d is None else {"k": "cosine"}
         return lambda: len(vendiscore.report(samples, **options).html()), None
 

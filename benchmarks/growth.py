@@ -226,12 +226,12 @@ def estimate_asymptotic_diversity(counts: np.ndarray, q: int) -> float:
     """
     n, n_singletons, n_doubletons = counts.sum(), np.sum(counts == 1), np.sum(counts == 2)
     if q == 0:
-        pairs = (
+        n_unseen = (  # estimated for an infinite sample
             n_singletons**2 / (2 * n_doubletons)
             if n_doubletons
             else n_singletons * (n_singletons - 1) / 2
         )
-        return float(len(counts) + (n - 1) / n * pairs)
+        return float(len(counts) + (n - 1) / n * n_unseen)
     if q == 2:
         return float(n * (n - 1) / np.sum(counts * (counts - 1)))
     A = 2 * n_doubletons / ((n - 1) * n_singletons + 2 * n_doubletons)

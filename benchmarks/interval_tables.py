@@ -93,9 +93,12 @@ def tabulate_containers() -> str:
     )
 
 
-def tabulate_recurrence() -> str:
-    """Tabulate the width of intervals that do not allow for recurrence, and its increase if they
-    do.
+def tabulate_interval_widening() -> str:
+    """Tabulate by how much the default intervals are wider than with `allow_repeats=False`.
+
+    The samples are vectors that never recur. A cell is "w, × a (× b)": w is the median width with
+    `allow_repeats=False`, a the factor by which the default intervals are wider, and b a lower
+    bound of the factor that is needed if one vector recurs in the population.
     """
     rows = [row for row in load_result("recurrence")["rows"] if "growth" in row]
     cells = {

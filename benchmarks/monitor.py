@@ -72,9 +72,11 @@ def find_alarms(runs: np.ndarray, baseline: float) -> np.ndarray:
 
 
 def bound_misses(runs: np.ndarray, mean: float) -> float:
-    """Bound the proportion of runs whose interval misses the mean after some value.
+    """Return an upper bound of the proportion of runs whose interval ever excludes the mean.
 
-    An interval that misses the mean has rejected both candidates next to the mean.
+    An interval contains the candidate means, on a grid, that no test rejects, and extends to the
+    next grid points. So it excludes the mean only if the grid points directly below and above the
+    mean are both rejected.
     """
     candidates = np.array([np.floor(mean * GRID_SIZE), np.ceil(mean * GRID_SIZE)]) / GRID_SIZE
     is_rejected = np.zeros((2, runs.shape[1]), dtype=bool)

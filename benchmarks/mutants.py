@@ -31,7 +31,7 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "vendiscore"
@@ -397,23 +397,28 @@ def run_listed(project: Copy) -> int:
     return survivors
 
 
-def run_random(project: Copy, count: int, seed: int, metric: bool) -> int:
-    """Run randomly drawn mutants; print a row for each, and return how many survive."""
-    if metric:
+def run_random(project: Copy, count: int, seed: int, scope: Literal["metric", "definition"]) -> int:
+    """Run randomly drawn mutants; print a row for each, and return how many survive.
+
+    With the scope "metric", mutants change any module of the metric, and the tests of that module
+    run. With "definition", mutants change the functions that define the Vendi Score (`DEFINITION`),
+    and the tests of functions that users call (`ENTRY_POINTS`) run.
+    """
+    is_metric = scope == "metric"
+    if is_metric:
         mutants = [mutant for module in metric_modules() for mutant in list_mutants(module)]
     else:
         mutants = [m for module, names in DEFINITION.items() for m in list_mutants(module, names)]
     selected = random.Random(seed).sample(mutants, min(count, len(mutants)))
-    scope = "metric" if metric else "definition"
     print(f"{len(selected)} of {len(mutants)} mutants of the {scope}, seed {seed}", flush=True)
     counts: dict[str, int] = {}
     for mutant in selected:
         own_tests = test_files(mutant.module)
         groups = (
-            [own_tests or folder_tests(mutant.module)] if metric else [[t] for t in ENTRY_POINTS]
+            [own_tests or folder_tests(mutant.module)] if is_metric else [[t] for t in ENTRY_POINTS]
         )
         state, outcomes = classify_mutant(project, mutant, groups)
-        state += ", no test file" if metric and not own_tests else ""
+        state += ", no test file" if is_metric and not own_tests else ""
         counts[state] = counts.get(state, 0) + 1
         print(f"{state}: {mutant.module}:{mutant.line}  {mutant.change}", flush=True)
         print(f"    {outcomes}", flush=True)
@@ -471,7 +476,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         project = Copy(Path(name) / "copy")
         if options.draw:
-            survivors = run_random(project, options.draw, options.seed, options.metric)
+            scope: Literal["metric", "definition"]
+            scope = "metric" if options.metric else "definition"
+            survivors = run_random(project, options.draw, options.seed, scope)
         else:
             survivors = run_listed(project)
     sys.exit(survivors > 0)

@@ -301,7 +301,9 @@ def make_models(indices: dict[str, list[np.ndarray]]) -> list[ModelPair]:
 
 
 def calibrate_model_pair(pool: Similarity, pair: ModelPair, ratio: float) -> float:
-    """Return the proportion of other answers at which mean scores have this ratio."""
+    """Return the proportion of replaced answers, or prompts with replaced answers (`ModelPair`),
+    at which the mean score of the second model is `ratio` times that of the first model.
+    """
     prompts = np.repeat(np.arange(len(pair.answers)), 40)
 
     def mean(proportion: float) -> float:

@@ -253,24 +253,29 @@ def make_embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
 
 
 def select_from_all_candidates(X: np.ndarray, size: int) -> list[int]:
-    """Select greedily, comparing all candidates for each pick, in O(ridges · n d · size)."""
+    """Select greedily; compute the gains of all n candidates for each pick, in O(r n d · size).
+
+    Gains are a quadrature of the entropy of order 1 with r nodes t. For a candidate x they depend
+    on s_x(t) = xᵀ(A + tI)⁻¹x and on xᵀAx, where A is the sum of y yᵀ over the selected rows y.
+    """
     from vendiscore.tools.selection.marginal_gains import COARSE_TOLERANCE, build_quadrature_form
 
-    form = build_quadrature_form(1.0, size, COARSE_TOLERANCE)
+    quadrature = build_quadrature_form(q=1.0, size=size, tolerance=COARSE_TOLERANCE)
     n, d = X.shape
-    inverse = np.eye(d) / form.t[:, None, None]
-    s, squares = np.repeat(1 / form.t[:, None], n, axis=1), np.zeros(n)
+    inverses = np.eye(d) / quadrature.t[:, None, None]  # (A + tI)⁻¹ for each node t
+    s = np.repeat(1 / quadrature.t[:, None], n, axis=1)
+    quadratic_forms = np.zeros(n)
     selected = [0]
     while True:
         x = X[selected[-1]].astype(np.float64)
-        Y = inverse @ x / np.sqrt(1 + inverse @ x @ x)[:, None]
-        inverse -= Y[:, :, None] * Y[:, None]
+        Y = inverses @ x / np.sqrt(1 + inverses @ x @ x)[:, None]
+        inverses -= Y[:, :, None] * Y[:, None]
         s -= (X @ Y.T.astype(np.float32)).T.astype(np.float64) ** 2
         np.maximum(s, 0, out=s)
-        squares += (X @ X[selected[-1]]).astype(np.float64) ** 2
+        quadratic_forms += (X @ X[selected[-1]]).astype(np.float64) ** 2
         if len(selected) == size:
             return selected
-        gains = form.gains(s.copy(), squares)
+        gains = quadrature.gains(s.copy(), quadratic_forms)
         gains[selected] = -np.inf
         selected.append(int(np.argmax(gains)))
 

@@ -16,9 +16,9 @@ from interval_tables import (
     tabulate_equivalence,
     tabulate_few_samples,
     tabulate_growth,
+    tabulate_interval_widening,
     tabulate_limits,
     tabulate_pooled_repeats,
-    tabulate_recurrence,
     tabulate_spiders,
     tabulate_vectors,
     tabulate_widths,
@@ -315,7 +315,7 @@ SHORT_TABLES: dict[str, Callable[[], str]] = {
     "equivalent": lambda: select_rows(tabulate_equivalence(), lambda row: first_number(row[4]) > 0),
     "chosen": compare_subsets,
     "containers": tabulate_containers,
-    "recurrence": tabulate_recurrence,
+    "recurrence": tabulate_interval_widening,
     "few-samples": lambda: select_columns(
         rows_with_smallest(tabulate_few_samples(), SIZE_COLUMNS, 4), ["population", *SIZE_COLUMNS]
     ),

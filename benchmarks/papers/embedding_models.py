@@ -165,10 +165,12 @@ def describe_subsets(X: VectorsByModel) -> VectorsByModel:
 
 
 def accuracy(
-    X: np.ndarray, names: np.ndarray, repeats: int = REPEATS, neighbours: int = 5
+    X: np.ndarray, model_names: np.ndarray, repeats: int = REPEATS, neighbours: int = 5
 ) -> np.ndarray:
-    """Return the accuracy of each repeat; a subset is used for training or testing in all
-    models.
+    """Return the accuracy with which the model of a row of X is predicted, for each repeat.
+
+    Row i describes subset i mod `SUBSETS` of the model `model_names[i]`. All rows of a subset are
+    in the same fold, so no subset is used both for training and for testing.
     """
     groups = np.tile(np.arange(SUBSETS), len(X) // SUBSETS)
     # Remove rounding errors, which could otherwise distinguish identical spaces.
@@ -177,12 +179,12 @@ def accuracy(
     for repeat in range(repeats):
         folds = GroupKFold(5, shuffle=True, random_state=repeat)
         n_correct = 0
-        for training, testing in folds.split(X, names, groups):
+        for training, testing in folds.split(X, model_names, groups):
             model = KNeighborsClassifier(neighbours, metric="manhattan").fit(
-                X[training], names[training]
+                X[training], model_names[training]
             )
-            n_correct += int((model.predict(X[testing]) == names[testing]).sum())
-        result.append(n_correct / len(names))
+            n_correct += int((model.predict(X[testing]) == model_names[testing]).sum())
+        result.append(n_correct / len(model_names))
     return np.array(result)
 
 

@@ -17,6 +17,7 @@ R artanh(…), but the distances of the Poincaré disk are 2 R artanh(…).
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from findings import Finding, Group, claim, run
@@ -169,6 +170,13 @@ MAIN_REGRESSION = with_pieces(quantile_knots, PIECES)
 SetUp = tuple[np.ndarray, Regression, int | None]  # areas, regression, seed of the folds
 
 
+class SetUpErrors(NamedTuple):
+    """Mean squared errors of the two regressions with one set-up."""
+
+    piecewise_linear: float
+    quantile: float
+
+
 def vary_regression(area: np.ndarray) -> dict[str, SetUp]:
     result: dict[str, SetUp] = {}
     for count in (1, 2, 4, 6, 10):
@@ -248,15 +256,15 @@ def findings(data: Path) -> list[Finding]:
         **vary_areas(scales, M),
     }
     result = {
-        name: (
+        name: SetUpErrors(
             squared_errors(a, regression_of_set_up, seed).mean(),
             squared_errors(a, median_line, seed).mean(),
         )
         for name, (a, regression_of_set_up, seed) in table.items()
     }
     print(f"{'set-up':<40}{'piecewise linear':>18}{'quantile':>10}")
-    for name, (line, median) in result.items():
-        print(f"{name:<40}{line:>18.3f}{median:>10.3f}")
+    for name, errors in result.items():
+        print(f"{name:<40}{errors.piecewise_linear:>18.3f}{errors.quantile:>10.3f}")
     print()
     reason = describe_set_ups(result, list(vary_regression(area)))
     rows = []
@@ -283,42 +291,55 @@ def findings(data: Path) -> list[Finding]:
 
 
 def describe_set_ups(
-    errors_by_set_up: dict[str, tuple[float, float]], regression: list[str]
+    errors_by_set_up: dict[str, SetUpErrors], varied_regressions: list[str]
 ) -> str:
-    """Describe which choices change the error of the piecewise linear regression."""
-    line = {name: errors[0] for name, errors in errors_by_set_up.items()}
-    cuts = {name: value for name, value in line.items() if name.startswith("t_cut")}
-    close = min(cuts, key=lambda name: abs(cuts[name] - PAPER_ERRORS["piecewise linear"][0]))
-    pieces = [line[name] for name in regression if "folds" not in name]
-    folds = [line[name] for name in regression if "folds" in name]
+    """Describe which choices change the error of the piecewise linear regression.
+
+    Set-ups have the names of `vary_areas` and `vary_regression`; `varied_regressions` are the names
+    of the latter. t_cut is the largest scale of the areas, `T_CUT` in the main run. t_conv is the
+    convergence scale of a disk.
+    """
+    errors = {name: pair.piecewise_linear for name, pair in errors_by_set_up.items()}
+    errors_by_cutoff = {name: error for name, error in errors.items() if name.startswith("t_cut")}
+    paper_error = PAPER_ERRORS["piecewise linear"][0]
+    closest_cutoff = min(
+        errors_by_cutoff, key=lambda name: abs(errors_by_cutoff[name] - paper_error)
+    )
+    errors_by_pieces = [errors[name] for name in varied_regressions if "folds" not in name]
+    errors_by_shuffle = [errors[name] for name in varied_regressions if "folds" in name]
     fewer_text = f"{FEWER_POINTS} points"
-    halved = errors_by_set_up[f"{fewer_text}, halved, 3 even pieces"]
+    halved_distances = errors_by_set_up[f"{fewer_text}, halved, 3 even pieces"]
     disks_text = f"{len(CURVATURES[::DISK_STEP])} disks"
+    cutoffs = [parse_cutoff(name) for name in errors_by_cutoff]
     sentences = (
         "the cut-off and the number of points decide: the same disks give "
-        f"{min(cuts.values()):.3f} to {max(cuts.values()):.3f} for cut-offs of "
-        f"{min(map(cutoff_of_name, cuts)):.0f} to {max(map(cutoff_of_name, cuts)):.0f}, and "
-        f"{cuts[close]:.3f} at "
-        f"{close}; at t_cut = {T_CUT:g}, {FEWER_POINTS} points instead of {POINTS} give "
-        f"{line[fewer_text]:.2f}, "
+        f"{min(errors_by_cutoff.values()):.3f} to {max(errors_by_cutoff.values()):.3f} for "
+        "cut-offs of "
+        f"{min(cutoffs):.0f} to {max(cutoffs):.0f}, and "
+        f"{errors_by_cutoff[closest_cutoff]:.3f} at "
+        f"{closest_cutoff}; at t_cut = {T_CUT:g}, {FEWER_POINTS} points instead of {POINTS} give "
+        f"{errors[fewer_text]:.2f}, "
         f"and, on {disks_text}, {MORE_POINTS:,} points "
-        f"{line[f'{MORE_POINTS} points, {disks_text}']:.2f} instead of "
-        f"{line[f'{POINTS} points, {disks_text}']:.2f}.",
+        f"{errors[f'{MORE_POINTS} points, {disks_text}']:.2f} instead of "
+        f"{errors[f'{POINTS} points, {disks_text}']:.2f}.",
         "Points uniform by radius make it "
-        f"{line[f'{fewer_text}, radius uniform'] / line[fewer_text]:.1f} times as large, and "
+        f"{errors[f'{fewer_text}, radius uniform'] / errors[fewer_text]:.1f} times as large, and "
         "areas to each "
-        f"disk's own t_conv say next to nothing ({line[f'{fewer_text}, own t_conv']:.2f}).",
-        f"Pieces and knots ({min(pieces):.3f} to {max(pieces):.3f}), how folds are shuffled "
-        f"({min(folds):.3f} to {max(folds):.3f}) and 11 uneven scales "
-        f"({line['11 scales, denser at 0']:.3f}) hardly matter; folds that are not shuffled give "
-        f"{line['folds not shuffled']:.2f}.",
+        f"disk's own t_conv say next to nothing ({errors[f'{fewer_text}, own t_conv']:.2f}).",
+        f"Pieces and knots ({min(errors_by_pieces):.3f} to {max(errors_by_pieces):.3f}), "
+        "how folds are shuffled "
+        f"({min(errors_by_shuffle):.3f} to {max(errors_by_shuffle):.3f}) and 11 uneven scales "
+        f"({errors['11 scales, denser at 0']:.3f}) hardly matter; folds that are not shuffled give "
+        f"{errors['folds not shuffled']:.2f}.",
         "Hyperbolic distances without their factor 2, as in public code for such disks, are out: "
-        f"the quantile goes from {errors_by_set_up[fewer_text][1]:.2f} to {halved[1]:.2f}",
+        f"the quantile goes from {errors_by_set_up[fewer_text].quantile:.2f} to "
+        f"{halved_distances.quantile:.2f}",
     )
     return " ".join(sentences)
 
 
-def cutoff_of_name(name: str) -> float:
+def parse_cutoff(name: str) -> float:
+    """Return the number at the end of the name of a set-up, such as "t_cut = 10.1"."""
     return float(name.rpartition(" ")[2])
 
 

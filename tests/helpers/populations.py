@@ -1,4 +1,9 @@
-"""Populations from which sets of any size are drawn; a larger `narrow` means less diversity."""
+"""Populations from which sets of any size are drawn.
+
+Words, centres and functional groups are drawn from a list, with ranks that follow a geometric
+distribution. Its parameter `concentration`, from 0 to 1, is the probability of the first one; a
+larger value means less diversity.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +21,11 @@ _PLACES = ("", "", "in the park", "at night", "near the sea", "on the hill", "wi
 _GROUPS = ("O", "N", "C(=O)O", "C(=O)N", "c1ccccc1", "C1CCCCC1", "Cl", "C#N", "S(=O)(=O)N", "OC")
 
 
-def draw_sentences(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
+def draw_sentences(rng: np.random.Generator, n: int, concentration: float = 0.25) -> list[str]:
     """Return sentences of one grammar with unevenly frequent words."""
 
     def choose_word(words: Any) -> str:
-        return str(words[min(len(words), rng.geometric(narrow)) - 1])
+        return str(words[min(len(words), rng.geometric(concentration)) - 1])
 
     def choose_noun_phrase() -> str:
         return f"the {choose_word(_ADJECTIVES)} {choose_word(_NOUNS)}"
@@ -32,17 +37,19 @@ def draw_sentences(rng: np.random.Generator, n: int, narrow: float = 0.25) -> li
     ]
 
 
-def draw_vectors(rng: np.random.Generator, n: int, narrow: float = 0.25) -> np.ndarray:
+def draw_vectors(rng: np.random.Generator, n: int, concentration: float = 0.25) -> np.ndarray:
     """Return rows around twelve unevenly frequent centres."""
     centres = 2 * np.random.default_rng(0).normal(size=(12, 8))
-    return centres[np.minimum(rng.geometric(narrow, size=n), 12) - 1] + rng.normal(size=(n, 8))
+    return centres[np.minimum(rng.geometric(concentration, size=n), 12) - 1] + rng.normal(
+        size=(n, 8)
+    )
 
 
-def draw_molecules(rng: np.random.Generator, n: int, narrow: float = 0.25) -> list[str]:
+def draw_molecules(rng: np.random.Generator, n: int, concentration: float = 0.25) -> list[str]:
     """Return SMILES of chains with a functional group at each end."""
 
     def choose_group() -> str:
-        return _GROUPS[min(len(_GROUPS), rng.geometric(narrow)) - 1]
+        return _GROUPS[min(len(_GROUPS), rng.geometric(concentration)) - 1]
 
     return [f"C({choose_group()}){'C' * int(rng.integers(1, 8))}{choose_group()}" for _ in range(n)]
 

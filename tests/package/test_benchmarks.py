@@ -39,7 +39,7 @@ def grid(monkeypatch: pytest.MonkeyPatch) -> Iterator[types.ModuleType]:
     monkeypatch.syspath_prepend(str(FOLDER))
     before = {*sys.modules}
     yield importlib.import_module("grid")
-    for name in ("grid", "floors", "pairs"):
+    for name in ("grid", "minimal_code", "pairs"):
         if name not in before:
             sys.modules.pop(name, None)
 
@@ -200,8 +200,8 @@ def test_mutants_of_metric_compile_and_differ(monkeypatch: pytest.MonkeyPatch) -
     assert "test_kernel_builder.py" not in names  # of the module `kernel_builder`
 
 
-def test_floor_functions_have_at_most_fifteen_lines() -> None:
-    tree = ast.parse((FOLDER / "floors.py").read_text("utf-8"))
+def test_functions_of_minimal_code_have_at_most_fifteen_lines() -> None:
+    tree = ast.parse((FOLDER / "minimal_code.py").read_text("utf-8"))
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     lines = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions}
     assert {name: count for name, count in lines.items() if count > 15} == {}

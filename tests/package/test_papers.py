@@ -392,7 +392,7 @@ def test_papers_document_contains_every_finding(findings):
                 assert finding["what"].replace("|", "\\|") in fold, (part, finding["what"])
 
 
-def test_texts_about_agreements_contain_no_numbers():
+def test_summaries_of_reproduced_claims_contain_no_numbers():
     for record in RECORDS.values():
         if record["agrees"]:
             assert record["agrees"].endswith(".")

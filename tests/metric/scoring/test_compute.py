@@ -172,7 +172,7 @@ def test_invalid_similarity_matrices_raise_with_argument_name():
         compute(np.eye(3), np.ones((2, 3)), score_K=True, measures="MagDiff")
 
 
-def test_keys_contain_orders():
+def test_result_keys_contain_orders():
     scores = compute(ROWS, score_X=True, normalize=True, q=[0, 1, 2.5, "inf", float("inf")])
     assert list(scores) == ["VS_q0", "VS_q1", "VS_q2.5", "VS_qinf"]
     assert compute(ROWS, score_X=True, normalize=True, q="inf")["VS_qinf"] == scores["VS_qinf"]

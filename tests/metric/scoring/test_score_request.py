@@ -42,7 +42,7 @@ def test_parse_request_without_arguments_returns_defaults():
         ((0.5, "inf"), ["VS_q0.5", "VS_qinf"]),
     ],
 )
-def test_keys_contain_orders_of_ordered_measures_only(q, keys):
+def test_result_keys_contain_q_only_for_measures_with_an_order(q, keys):
     request = parse_request({"q": q, "measures": ["VS", "IntDiv"]})
     assert request.keys == [*keys, "IntDiv"]
 

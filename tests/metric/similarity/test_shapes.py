@@ -78,7 +78,7 @@ def test_three_dimensional_sparse_bit_and_probability_rows_are_rejected():
                 compute(samples, k=k)
 
 
-def test_suggested_groups_of_tensors_keep_their_gradients():
+def test_code_suggested_for_stacked_tensors_keeps_gradients():
     torch = pytest.importorskip("torch")
     stack = torch.tensor(STACK, requires_grad=True)
     for samples in (stack, list(stack)):

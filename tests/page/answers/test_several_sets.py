@@ -34,7 +34,7 @@ RNG = np.random.default_rng(0)
 SETS = {
     "old": draw_sentences(RNG, 40),
     "new": draw_sentences(RNG, 50),
-    "narrow": draw_sentences(RNG, 60, narrow=0.8),
+    "narrow": draw_sentences(RNG, 60, concentration=0.8),
 }
 NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
 

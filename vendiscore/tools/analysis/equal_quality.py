@@ -146,7 +146,7 @@ class QualityParts(SummaryMixin):
         return f"{_format_signed(value, error)} ({100 * self.level:.3g} % interval {ends})"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the total difference and its two parts, with their intervals.
+        """Plot the total difference and its parts (correct answers, failures), with intervals.
 
         Parameters
         ----------

@@ -68,8 +68,8 @@ def _describe_group_mean(report_data: ReportData, noun: str) -> str:
     se = report_data.interval["se"]
     if se is None:
         return (
-            f"There is only one group, with {sizes[0]} {noun}; this is its score. Several groups "
-            f"have a mean with a standard error."
+            f"There is only one group, with {sizes[0]} {noun}; this is its score. With several "
+            f"groups, their mean and its standard error are shown."
         )
     min_size = min(sizes)
     max_size = max(sizes)
@@ -136,7 +136,12 @@ def describe_kernel(report_data: ReportData) -> str:
         if key in kernel.options and value is not None and value != ""
     )
     summary = f" {kernel.summary.rstrip('.')}." if kernel.summary else ""
-    prompt_note = ", conditioned on the prompt" if details["options"].get("prompts") else ""
+    prompt_note = ""
+    if details["options"].get("prompts"):
+        prompt_note = (
+            ", conditioned on the prompt (the part of each sample that its prompt explains is "
+            "removed)"
+        )
     options_note = f" ({options})" if options else ""
     return f"Samples were compared by {name}{options_note}{prompt_note}.{summary}"
 

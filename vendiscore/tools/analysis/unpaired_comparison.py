@@ -152,10 +152,12 @@ def window_weights(n: int, m: int) -> np.ndarray:
 
 
 def average_errors(errors: np.ndarray, n: int, m: int) -> np.ndarray:
-    """Return the standard error of a mean over windows of m of n samples, shape (…).
+    """Return the standard error of a mean over the `window_slices` of n samples, shape (…).
 
-    `errors`, shape (windows, …), are the standard errors of single windows. Their root mean square
-    is multiplied by √(m Σ c_i²), where c are the `window_weights`.
+    Each window contains m samples. `errors`, shape (windows, …), are the standard errors of single
+    windows. Their root mean square is multiplied by √(m Σ c_i²), where c_i is the weight of
+    sample i in the mean over windows (`window_weights`). With a single window, each weight in the
+    window is 1/m, and the factor is 1.
     """
     weights = window_weights(n, m)
     return np.sqrt(m * float(weights @ weights) * np.mean(errors**2, axis=0))

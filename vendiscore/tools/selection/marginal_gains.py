@@ -44,9 +44,11 @@ class QuadratureForm(NamedTuple):
     w: np.ndarray
 
     def gains(self, s: np.ndarray, quadratic_forms: np.ndarray) -> np.ndarray:
-        """Compute the gains of candidates x from s_x at the r nodes, and from xᵀAx.
+        """Compute the gains α + β (2 xᵀAx + 1) + Σ_t w_t log(1 + s_x(t)) of candidates x.
 
-        `s` has shape (r, ...) and is overwritten; `quadratic_forms` has shape (...).
+        A is the sum of y yᵀ over the selected samples y, and s_x(t) = xᵀ(A + tI)⁻¹x. `s` contains
+        s_x(t) for each of the r nodes t, shape (r, ...), and is overwritten. `quadratic_forms`
+        contains xᵀAx, shape (...).
         """
         gains = quadratic_forms * (2 * self.square_coefficient)
         gains += self.trace_coefficient + self.square_coefficient
@@ -58,9 +60,11 @@ class QuadratureForm(NamedTuple):
         return gains
 
     def losses(self, one_minus_s: np.ndarray, quadratic_forms: np.ndarray) -> np.ndarray:
-        """Compute the losses if members x are removed, from 1 − s_x at the r nodes, and from xᵀAx.
+        """Compute the losses α + β (2 xᵀAx − 1) − Σ_t w_t log(1 − s_x(t)) if a member x is removed.
 
-        `one_minus_s` has shape (r, ...), and `quadratic_forms` has shape (...).
+        A is the sum of y yᵀ over the selected samples y, including x, and s_x(t) = xᵀ(A + tI)⁻¹x.
+        `one_minus_s` contains 1 − s_x(t) for each of the r nodes t, shape (r, ...), and
+        `quadratic_forms` contains xᵀAx, shape (...).
         """
         losses = self.trace_coefficient + self.square_coefficient * (2 * quadratic_forms - 1)
         return losses - self.w @ np.log(one_minus_s)

@@ -58,23 +58,24 @@ export function columns(given, read, { label, ask }) {
           el("div", { class: "fields" }, ...others.map(role)),
         )
       : null,
-    read.prompt_column ? own(given, read) : null,
+    read.prompt_column ? promptCheckbox(given, read) : null,
   ];
 }
 
 /**
- * Makes the choice of a column of prompts, of which each is taken out of its own sample.
+ * Makes the checkbox that removes from each sample the part that its prompt explains.
  * @param {Given} given
  * @param {Read} read
  */
-function own(given, read) {
+function promptCheckbox(given, read) {
   const box = el("input", {
     type: "checkbox",
     checked: Boolean(read.prompts),
     "data-at": "prompts",
     onchange: (event) => given.ask({ prompts: event.target.checked ? read.prompt_column : null }),
   });
-  return el("label", { class: "choice small" }, box, `condition on the prompt (column “${read.prompt_column}”)`);
+  const label = `condition on the prompt (column “${read.prompt_column}”): remove the part of each sample that its prompt explains`;
+  return el("label", { class: "choice small" }, box, label);
 }
 
 /**

@@ -72,7 +72,9 @@ def kernel_entropy(sets: Any) -> float:
 
 
 def renyi_entropy(sets: Any) -> float:
-    """Return the mean Rényi kernel entropy, −log of the mean squared similarity."""
+    """Return the mean over sets of the Rényi kernel entropy, −log of the mean squared
+    similarity.
+    """
     return float(-np.log((cosines(sets) ** 2).mean((1, 2))).mean())
 
 
@@ -82,7 +84,7 @@ def leinster_cobbold(sets: Any) -> float:
 
 
 def internal_diversity(sets: Any) -> float:
-    """Return the mean of 1 − the mean similarity."""
+    """Return the mean over sets of the internal diversity, 1 − the mean similarity of a set."""
     return float(1 - cosines(sets).mean())
 
 
