@@ -65,6 +65,7 @@ DEFAULT_PERMUTATIONS = 999
 _QUOTES = "(?:``|''|[\"“”])"
 
 
+# One set of texts: what each phrase costs.
 @overload
 def phrases(
     texts: Samples,
@@ -85,6 +86,7 @@ def phrases(
 ) -> PhraseCosts: ...
 
 
+# Two sets of texts: phrases that cost the first set more than the second one.
 @overload
 def phrases(
     texts: Samples,
@@ -292,7 +294,12 @@ def _phrase_costs(
     tokenizer: Tokenizer | str | None,
     options: _PhraseOptions,
 ) -> PhraseCosts:
-    """Compute the costs of phrases in one set."""
+    """Compute the cost of each phrase: the gain in the score if its tokens were replaced.
+
+    The tokens are replaced by tokens that occur in no other text. The texts are one set or, with
+    groups or prompts, one set per group; scores and costs are then means over these sets. A row of
+    the result contains the cost at the order `options.q`, and at order 2 (`selected.cost`).
+    """
     samples, labels = _flatten_texts(texts, spec, groups, "texts")
     if labels is not None:
         check_size(labels, len(samples))
@@ -516,7 +523,10 @@ class _PhraseSearch:
 
 
 class _CostsOfOrder:
-    """Costs of phrases at an order; scores of equal sets of replaced tokens are computed once."""
+    """Costs of phrases at one order q: gains in the score if their tokens become unique.
+
+    Phrases that replace the same tokens share one computation of the score.
+    """
 
     def __init__(self, sets: RewrittenSets, q: float) -> None:
         self.sets = sets
