@@ -59,6 +59,8 @@ RESULTS = {
     "SourceRow": lambda: vendiscore.sources([TEXTS, TEXTS]).sources[0],
     "Score": lambda: vendiscore.sources([TEXTS, TEXTS]).found,
     "Novelty": lambda: vendiscore.novelty(TEXTS, EDITED),
+    "PhraseCosts": lambda: vendiscore.phrases([*TEXTS, *EDITED], min_texts=2),
+    "PhraseComparison": lambda: vendiscore.phrases(TEXTS, EDITED, permutations=19),
     "Growth": lambda: vendiscore.growth(TEXTS, q=2),
     "Growth within": lambda: vendiscore.growth(TEXTS, [2, 3], q=2),
     "Growth beyond": lambda: vendiscore.growth(TEXTS, [20], q=2),
@@ -110,7 +112,8 @@ def test_public_functions_return_only_tested_classes():
     untested_types = re.compile(r"(Any|Array|Number|Record|float|ndarray|dict\[.*|Callable\[.*|)$")
     classes = {
         re.sub(r"list\[(\w+)\]", r"\1", class_name)
-        for class_name in returned
+        for annotation in returned
+        for class_name in annotation.split(" | ")
         if not untested_types.match(class_name)
     }
     assert classes - {"float"} <= tested

@@ -33,7 +33,7 @@ def test_words_of_word_vectors_are_dropped():
 
 def test_tab_separated_distances_are_ambiguous():
     data = b"\tf1\tf2\nf1\t0.0\t0.25\nf2\t0.25\t0.0\n"
-    with pytest.raises(AskError, match="is it a table") as caught:
+    with pytest.raises(AskError, match="Is this a table") as caught:
         read_data("unifrac.txt", data, Wanted())
     (_, options), _ = caught.value.choices
     with pytest.raises(AskError, match="distances"):
@@ -44,7 +44,7 @@ def test_tab_separated_distances_are_ambiguous():
     "comment", ["", "# Pairs of words\n", "# Pairs\n# Word 1\tWord 2\tHuman\n"]
 )
 def test_tab_separated_words_are_ambiguous(comment):
-    with pytest.raises(AskError, match="is it a table"):
+    with pytest.raises(AskError, match="Is this a table"):
         read_data("pairs.txt", f"{comment}old\tnew\t1.5\nhard\teasy\t0.5\n".encode(), Wanted())
 
 

@@ -170,7 +170,7 @@ def test_dates_are_not_samples(table):
     ],
 )
 def test_lines_of_cells_in_text_file_are_ambiguous(text, file_type):
-    with pytest.raises(AskError, match="is it a table") as caught:
+    with pytest.raises(AskError, match="Is this a table") as caught:
         read_data("a.txt", text.encode(), Wanted())
     assert [answer for _, answer in caught.value.choices] == [{"type": file_type}, {"type": "txt"}]
 
