@@ -29,6 +29,7 @@ from tables import (
     describe_best_novelty,
     format_ratio,
     tabulate_differences,
+    tabulate_equal_quality,
     tabulate_estimate_errors,
     tabulate_gpu,
     tabulate_jackknife,
@@ -343,6 +344,7 @@ SHORT_TABLES: dict[str, Callable[[], str]] = {
         tabulate_novelty_cases(), "all references", group_name=lambda name: name.partition(",")[0]
     ),
     "novel-best": describe_best_novelty,
+    "equal-quality": tabulate_equal_quality,
     "typical": tabulate_typical_extremes,
     "typical-answers": lambda: select_rows(
         tabulate_typical_answers(),

@@ -262,6 +262,28 @@ def describe_best_novelty() -> str:
     )
 
 
+def tabulate_equal_quality() -> str:
+    """Tabulate the true parts of differences at equal quality, and the coverage of intervals."""
+    parts = ("total", "among_correct", "from_failures")
+    return format_table(
+        ("simulation", "prompts", *(f"`{part}`, coverage" for part in parts), "naive"),
+        (
+            (
+                row["name"],
+                str(row["prompts"]),
+                *(
+                    f"{row[part] + 0.0:+.2f}, {format_percent(row[f'{part}_coverage'], 1)}".replace(
+                        "-", "−"
+                    )
+                    for part in parts
+                ),
+                f"{row['naive']:+.2f}".replace("-", "−"),
+            )
+            for row in load_result("equal_quality")["rows"]
+        ),
+    )
+
+
 def describe_answers(name: str) -> str:
     """Describe simulated answers: numbers of prompts and answers, and how they are drawn."""
     name = re.sub(r"^(one source: )?of 2 to 20 answers", r"\1prompts × 2 to 20 answers", name)
