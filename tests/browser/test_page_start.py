@@ -21,20 +21,17 @@ from vendiscore_page.serving.static_files import STATIC
 
 CACHED_EXAMPLE = json.loads((STATIC / "example.json").read_text("utf-8"))
 THREE_MODELS = examples.find_example(examples.THREE_MODELS).text.encode()
-PROSE_SELECTOR = ".empty, #example-title, #example .r-about, #example .r-sentence"
 # Visible sentences of at least four words.
 SENTENCES_SCRIPT = """() => document.querySelector("main").innerText.split(/(?<=[.!?])\\s+|\\n/)
     .map((each) => each.trim()).filter((each) => each.split(/\\s+/).length > 3)"""
 
 
-def test_start_page_shows_example_in_forty_words(visit):
+def test_start_page_shows_example(visit):
     page = visit()
     example = page.locator("#example")
     for row in CACHED_EXAMPLE["rows"]:
         expect(example.locator(".r-sides")).to_contain_text(f"{row['name']} {row['matched']:.1f}")
     expect(example.locator("table").first).to_contain_text("Open a novel")
-    words = " ".join(page.locator(PROSE_SELECTOR).all_inner_texts()).split()
-    assert sum(any(map(str.isalpha, word)) for word in words) <= 40
     expect(page.get_by_role("link", name="Paper")).to_have_attribute(
         "href", "https://arxiv.org/abs/2210.02410"
     )
