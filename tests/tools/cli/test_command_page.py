@@ -15,7 +15,7 @@ def fetch_title(url: str) -> str:
 def test_page_command_serves_web_app_at_port(tmp_path, start_app):
     pytest.importorskip("gradio")
     with start_app(tmp_path, "-m", "vendiscore", "page", "--port", "{port}") as page:
-        assert "different" in fetch_title(page.url)
+        assert "diverse" in fetch_title(page.url)
         assert page.url in (tmp_path / "log.txt").read_text(encoding="utf-8")
 
 
