@@ -156,7 +156,11 @@ def test_models_of_table_are_compared_within_prompts(visit):
     page = visit()
     task = page_tasks.compare_models_of_table()
     perform_step(page, *task.steps[0])
-    for role, value in {"Sample column": "answer", "Model (3)": "model", "Prompt (12)": "prompt"}.items():
+    for role, value in {
+        "Sample column": "answer",
+        "Model (3)": "model",
+        "Prompt (12)": "prompt",
+    }.items():
         expect(page.get_by_role("combobox", name=role)).to_have_value(value)
     perform_task(page, task, start=1)
     expected = page_tasks.compare_models()

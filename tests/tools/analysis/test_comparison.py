@@ -381,12 +381,12 @@ TEXTS = [f"w{i}" for i in range(8)]
         (
             [X, Y],
             {"groups": [[0, 0, 0, 0, 1, 1, 1, 1], [0] * 7 + [1]]},
-            "two samples of each set in each group, got 1 of `B` in group 1; remove this",
+            "two different labels with at least two samples of each set, got 1; omit `groups`",
         ),
         (
             [X, Y],
             {"groups": [[0, 0, 0, 0, 1, 1, 1, 1], [0] * 4 + [2] * 4]},
-            "got 0 of `B` in group 1; remove this group from all sets, or omit",
+            "two different labels with at least two samples of each set, got 1; omit `groups`",
         ),
         (
             [X, Y],

@@ -20,6 +20,7 @@ from ...scoring.subsampling import MIN_VALUES, bounded_mean_interval
 from ...similarity.base import Similarity
 from ...similarity.group_indices import submatrices
 from ...spectral.stacked_spectra import StackedSpectra
+from ...support.arguments import DEFAULT_ORDER
 from ...support.namespace import row_blocks, to_host
 from ...support.summary import SummaryMixin, format_value
 from ...support.types import Axes
@@ -294,7 +295,7 @@ def _score_answers(
 def expected_log_score(
     K: np.ndarray,
     size: int,
-    q: float = 1.0,
+    q: float = DEFAULT_ORDER,
     psd: PSD = "check",
     rng: np.random.Generator | None = None,
     similarity: Similarity | None = None,
