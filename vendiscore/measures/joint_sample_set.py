@@ -42,9 +42,11 @@ class JointSampleSet:
         # A MetricSpace contains no distances to the points of another set.
         if any(map(is_metric_space, sample_set.sets)):
             raise _build_missing_distances_error("a MetricSpace")
-        self.uses_row_distances = sample_set.uses_row_distances
+        self.uses_row_distances: bool = sample_set.uses_row_distances
         self.sample_set = sample_set
-        self.is_subset = sample_set.parent is not sample_set  # other sets are their own parent
+        self.is_subset: bool = (
+            sample_set.parent is not sample_set
+        )  # other sets are their own parent
         self.spec: SimilaritySpec = sample_set.parent.spec
 
     @cached_property

@@ -100,16 +100,16 @@ class EuclideanDistances(BlockDistances):
         memory.require(16 * self.n * (d + 2), description, "compare fewer samples")
         self.min_distance = min_distance
         # X is stored divided by 2^scale_exponent, so that squares do not overflow.
-        self.scale_exponent = scaling_exponent(X)
+        self.scale_exponent: int = scaling_exponent(X)
         self.X = scale_by_power_of_two(X, -self.scale_exponent)
         # Upper bound of the rounding error of the product in `block`, relative to ‖x‖² + ‖y‖².
-        self.relative_error = (4 * d + 16) * EPS
+        self.relative_error: float = (4 * d + 16) * EPS
         centred = self.X - median_of_rows(self.X)  # short rows have smaller rounding errors
-        self.squared_norms = np.vecdot(centred, centred)
+        self.squared_norms: np.ndarray = np.vecdot(centred, centred)
         reduced_norms = self.squared_norms * (1 - self.relative_error)
         # The columns x, ‖x‖² minus its rounding error, and 1, from which `block` computes all terms
         # of squared distances by one matrix product.
-        self.factor = np.column_stack([centred, reduced_norms, np.ones(self.n)])
+        self.factor: np.ndarray = np.column_stack([centred, reduced_norms, np.ones(self.n)])
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         """Compute ‖x‖² + ‖y‖² − 2 x·y minus its maximum rounding error for points x and y.

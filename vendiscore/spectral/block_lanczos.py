@@ -53,9 +53,11 @@ class KrylovBasis:
         # `multiply` computes products of the symmetric matrix A with b vectors, shape (n, b).
         # Z (n, b) are the starting vectors.
         self.multiply = multiply
+        self.n: int
+        self.b: int
         self.n, self.b = Z.shape
-        self.max_steps = min(max_steps, self.n // self.b)  # at most n vectors are independent
-        self.steps = 0
+        self.max_steps: int = min(max_steps, self.n // self.b)  # at most n vectors are independent
+        self.steps: int = 0
         max_size = self.b * self.max_steps
         # The matrix A in the basis, and one more block, which couples it to the next step.
         self._T = np.zeros((max_size + self.b, max_size + self.b))

@@ -25,6 +25,8 @@ class Abundances:
 
     def __init__(self, classes: np.ndarray) -> None:
         counts = np.bincount(classes)
+        self.counts: np.ndarray
+        self.n_classes: np.ndarray
         self.counts, self.n_classes = np.unique(counts, return_counts=True)
         counts_by_individual = counts[classes]
         positions = np.searchsorted(self.counts, counts_by_individual)

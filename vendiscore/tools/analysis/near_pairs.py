@@ -69,7 +69,7 @@ class NearPairs:
         threshold: float = np.inf,
         error: float = 0.0,
     ) -> None:
-        self.floor = floor - error
+        self.floor: float = floor - error
         self._threshold = threshold - error
         self._max_floor = 1 - error
         self._max_pairs = max_pairs

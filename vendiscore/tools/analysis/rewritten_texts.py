@@ -37,11 +37,12 @@ class NgramFeatures:
 
     def __init__(self, tokens: Sequence[Tokens], orders: Sequence[int]) -> None:
         self.orders = orders
-        self.lengths = np.array(list(map(len, tokens)))
-        self.starts = np.cumsum(self.lengths) - self.lengths  # first position of each text
-        self.text_ids = np.repeat(np.arange(len(tokens)), self.lengths)
+        self.lengths: np.ndarray = np.array(list(map(len, tokens)))
+        # First position of each text.
+        self.starts: np.ndarray = np.cumsum(self.lengths) - self.lengths
+        self.text_ids: np.ndarray = np.repeat(np.arange(len(tokens)), self.lengths)
         # For each n, the column of the n-gram that starts at each position; -1 if it has none.
-        self.columns = np.full((len(orders), len(self.text_ids)), -1)
+        self.columns: np.ndarray = np.full((len(orders), len(self.text_ids)), -1)
         offset = 0
         for n, (grams, starts) in enumerate(iter_ngrams(tokens, max(orders)), 1):
             for row in np.flatnonzero(np.equal(orders, n)):
@@ -126,7 +127,7 @@ class RewrittenSets:
         self.features = features
         self.sets = sets
         self.weights = weights
-        self.n_sets = len(sets)
+        self.n_sets: int = len(sets)
         self.max_size = max(map(len, sets))
         X = features.rewritten(np.arange(len(features.lengths)))
         counts = np.bincount(X.indices, minlength=X.shape[1])

@@ -132,21 +132,24 @@ class DiversityCallback(_TrainerCallback):  # type: ignore[misc, valid-type]
         log: Callable[[dict[str, float]], None] | None = None,
         **options: Any,
     ) -> None:
-        self.monitor = monitor
+        self.monitor: Monitor | None = monitor
         self._has_own_monitor = monitor is None
         if monitor is not None:
             n, options = _check_monitor(monitor, n, alpha, options)
-        self.n = DEFAULT_ANSWERS if n is None else check_int("n", n, 2)
-        self.prompts = _check_prompts(prompts, generate)
-        self.prompts_per_evaluation = check_int("prompts_per_evaluation", prompts_per_evaluation, 1)
-        self.stop_on_alarm = check_bool("stop_on_alarm", stop_on_alarm)
-        self.generate, self.log = generate, log
-        self.max_new_tokens = check_int("max_new_tokens", max_new_tokens, 1)
-        self.seed = check_int("seed", seed, 0)
-        self.given_prompt = check_bool("given_prompt", given_prompt)
+        self.n: int = DEFAULT_ANSWERS if n is None else check_int("n", n, 2)
+        self.prompts: list[str] = _check_prompts(prompts, generate)
+        self.prompts_per_evaluation: int = check_int(
+            "prompts_per_evaluation", prompts_per_evaluation, 1
+        )
+        self.stop_on_alarm: bool = check_bool("stop_on_alarm", stop_on_alarm)
+        self.generate: Callable[..., Any] | None = generate
+        self.log: Callable[[dict[str, float]], None] | None = log
+        self.max_new_tokens: int = check_int("max_new_tokens", max_new_tokens, 1)
+        self.seed: int = check_int("seed", seed, 0)
+        self.given_prompt: bool = check_bool("given_prompt", given_prompt)
         if self.given_prompt and not self.prompts:
             raise TypeError("`given_prompt` requires `prompts`")
-        self.alpha = Monitor({"": 1.0}, size=self.n, alpha=alpha).alpha
+        self.alpha: float = Monitor({"": 1.0}, size=self.n, alpha=alpha).alpha
         Monitor(size=self.n, **options)  # raises if they are invalid
         self.options = options
         if monitor is not None and monitor.remaining_prompts is not None:

@@ -195,7 +195,7 @@ class TrackedGains:
             self._F = basis.candidates.features(self.indices)
         self._Z = basis.coordinates(self.indices, self._F)
         self._shifted_inverses = basis.shifted_inverses(form.t)
-        self.resolvents = basis.resolvent_values(self._Z, form.t)
+        self.resolvents: np.ndarray = basis.resolvent_values(self._Z, form.t)
         self.quadratic_forms: np.ndarray = basis.quadratic_forms(self._Z)
         # 1 − s is at least t/(λ + t) for the largest possible eigenvalue.
         max_eigenvalue = len(basis.values) + MAX_UPDATES

@@ -141,8 +141,8 @@ class ConfidenceSequence:
     """
 
     def __init__(self, level: float) -> None:
-        self.low = 0.0
-        self.high = 1.0
+        self.low: float = 0.0
+        self.high: float = 1.0
         self._log_threshold: float = math.log(2 / (1 - level))
         self._grid: np.ndarray = np.linspace(0, 1, GRID_SIZE + 1)
         self._candidates: np.ndarray = self._grid[1:-1]
