@@ -241,12 +241,12 @@ def uses_row_distances(sets: Sequence[Samples], spec: SimilaritySpec) -> bool:
 
 
 def has_maximum_distance(samples: Samples, spec: SimilaritySpec) -> bool:
-    """Return whether it is known which distance samples with similarity 0 have.
+    """Return whether distances have a known maximum: the distance of samples with similarity 0.
 
     This is the case for distances of a kernel, but not for distances between numeric rows, nor for
     a distance matrix. `spec` describes the metric or kernel.
     """
-    if isinstance(samples, MetricSpace):
+    if isinstance(samples, MetricSpace):  # `unit` is this distance, or None
         return samples.unit is not None
     return spec.metric != "precomputed" and not uses_row_distances([samples], spec)
 

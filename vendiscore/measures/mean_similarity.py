@@ -45,6 +45,7 @@ def leinster_cobbold(sample_set: SampleSet | StackedGroups) -> list[Number]:
     # Powers and logarithms need positive mean similarities.
     is_invalid = (p > 0) & ~(mean_similarities > 0)
     if isinstance(sample_set, StackedGroups):
+        # Groups that are marked here are evaluated again one by one, with the error below.
         sample_set.unusual |= to_host(is_invalid).any(axis=-1)
     else:
         indices = sample_set.retained_indices

@@ -466,7 +466,8 @@ def _evaluate_with_errors(
     from .permutation_null import add_null_values
 
     if not request.pool_repeats:
-        # What the rows of the table of groups in "details" are, for the error message.
+        # pool_repeats=False estimates how often samples recur separately in each group. It requires
+        # intervals of single groups; `rows` describes the rows of details["groups"] in the error.
         rows = "groups" if sample_set.groups is not None else ""
         if sample_set.groups is not None and sample_set.groups.sets is not None:
             rows = "means over the prompts of each group"

@@ -75,12 +75,12 @@ class Notes:
 
 
 def _add_text(collected: dict[str, list[tuple[str, str]]], name: str, text: str) -> None:
-    """Add a text about the set `name` to a list of similar texts in `collected`.
+    """Collect a text about the set `name`, to print similar texts of several sets only once.
 
-    The texts in a list differ only in numbers and lists of further samples. The keys of `collected`
-    are texts without these parts, and the values are lists of pairs of a set and a text.
+    Texts are similar if they differ only in numbers, and in lists such as "(also sample 1, sample
+    2)". `collected` maps a text without these parts to pairs of a set and its full text.
     """
-    # Lists of further samples, which start with a space, are optional; numbers are not.
+    # Lists, which start with a space, are removed; each number becomes "#".
     key = _VARIABLE_PART.sub(lambda match: "" if match[0][0] == " " else "#", text).rstrip(".")
     named_texts = collected.setdefault(key, [])
     if (name, text) not in named_texts:
