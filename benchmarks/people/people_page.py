@@ -317,10 +317,9 @@ def format_temperature_cells() -> str:
         "distinct-2": find_row("human_scores", REPETITION, measure="distinct-2"),
     }
     order = sorted(rows_by_name, key=lambda name: -temperature_correlation(rows_by_name[name]))
-    cells = [
-        f"{name} {format_number(temperature_correlation(rows_by_name[name]), 3)}" for name in order
-    ]
-    return f"{cells[0].replace(' ', ': ρ = ', 1)} | {', '.join(cells[1:])}"
+    values = {name: format_number(temperature_correlation(rows_by_name[name]), 3) for name in order}
+    best, *others = order
+    return f"{best}: ρ = {values[best]} | {', '.join(f'{name} {values[name]}' for name in others)}"
 
 
 def describe_kernel_dependence() -> str:
