@@ -39,17 +39,17 @@ def test_largest_eigenvalue_is_found_if_orthogonal_to_the_start_vector():
     assert compute_largest_eigenvalue(MatrixSimilarity(K)) == pytest.approx(6.0, rel=1e-8)
 
 
-def test_eigenvalues_below_min_eigenvalue_raise():
+def test_eigenvalues_below_min_valid_eigenvalue_raise():
     values = np.r_[1.0, -0.5, np.zeros(58)]
     with pytest.raises(NotPSDError) as caught:
-        compute_largest_eigenvalue(matrix_with_eigenvalues(values), min_eigenvalue=-1e-6)
+        compute_largest_eigenvalue(matrix_with_eigenvalues(values), min_valid_eigenvalue=-1e-6)
     assert caught.value.smallest == pytest.approx(-0.5, rel=1e-6)
     assert caught.value.negative_mass == -caught.value.smallest
     assert compute_largest_eigenvalue(
-        matrix_with_eigenvalues(values), min_eigenvalue=-0.6
+        matrix_with_eigenvalues(values), min_valid_eigenvalue=-0.6
     ) == pytest.approx(1.0)
     assert compute_largest_eigenvalue(
-        matrix_with_eigenvalues(values, psd=True), min_eigenvalue=-1e-6
+        matrix_with_eigenvalues(values, psd=True), min_valid_eigenvalue=-1e-6
     ) == pytest.approx(1.0)
 
 
