@@ -2,7 +2,6 @@
 
 import io
 import struct
-import zipfile
 import zlib
 
 import numpy as np
@@ -31,14 +30,6 @@ def encode_grey_png(width: int, height: int, colour: int = 200) -> bytes:
 def npy_with_objects() -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, np.array([{"a": 1}, None], dtype=object), allow_pickle=True)
-    return buffer.getvalue()
-
-
-def encode_zip(entries: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, data in entries.items():
-            file.writestr(name, data)
     return buffer.getvalue()
 
 

@@ -183,13 +183,18 @@ def test_swapped_rows_are_not_returned(tmp_path):
         assert cache.read(texts)[2] is None
 
 
-def test_damaged_row_is_recomputed_and_replaced(model_folder, tmp_path, embedded_texts):
-    options = {
+def cached_mean_options(model_folder, folder):
+    """Return options of mean-pooled embeddings with a cache in `folder`."""
+    return {
         "k": "text_embeddings",
         "model_path": model_folder,
         "pooling": "mean",
-        "cache": tmp_path,
+        "cache": folder,
     }
+
+
+def test_damaged_row_is_recomputed_and_replaced(model_folder, tmp_path, embedded_texts):
+    options = cached_mean_options(model_folder, tmp_path)
     expected = compute(TEXTS, **options)
     (path,) = tmp_path.glob("*.sqlite")
     with closing(sqlite3.connect(path)) as database, database:
@@ -229,12 +234,7 @@ def test_cache_with_old_schema_is_read_and_extended(tmp_path):
 
 
 def test_cache_with_old_schema_keeps_scores(model_folder, tmp_path, embedded_texts):
-    options = {
-        "k": "text_embeddings",
-        "model_path": model_folder,
-        "pooling": "mean",
-        "cache": tmp_path,
-    }
+    options = cached_mean_options(model_folder, tmp_path)
     expected = compute(TEXTS, **options)
     (path,) = tmp_path.glob("*.sqlite")
     with closing(sqlite3.connect(path)) as database:

@@ -7,7 +7,8 @@ import hostile_files
 import numpy as np
 import pytest
 import user_files as files
-from hostile_files import encode_grey_png, encode_zip
+from hostile_files import encode_grey_png
+from user_files import encode_zip
 
 pytest.importorskip("PIL.Image")
 pytest.importorskip("pyarrow")

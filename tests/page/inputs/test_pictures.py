@@ -8,8 +8,9 @@ import zipfile
 import hostile_files
 import pytest
 import user_files as files
-from hostile_files import encode_grey_png, encode_zip
+from hostile_files import encode_grey_png
 from rejections import get_rejection_message, make_upload
+from user_files import encode_zip
 
 from vendiscore_page.inputs import zips
 from vendiscore_page.inputs.uploads import Asked, Given, read

@@ -7,8 +7,9 @@ import hostile_files
 import numpy as np
 import pytest
 import user_files as files
-from hostile_files import encode_zip, npy_header
+from hostile_files import npy_header
 from rejections import get_rejection_message, make_upload
+from user_files import encode_zip
 
 from vendiscore_page import quotas
 from vendiscore_page.inputs import matrices

@@ -151,8 +151,6 @@ class Monitor(AttributeHintMixin, metaclass=HelpfulCallMeta):
         self._used_prompts: set[str] = set()
         self._evidence_by_update: list[float] = []
         self._scaled: list[float] = []  # values, or differences from the baseline, in [0, 1]
-        self._min_log_evidence = 0.0
-        self._since = 1
         self._set_baseline(baseline)
         self._sequence = ConfidenceSequence(1 - self.alpha)
         self._test: ChangeTest | None = None
@@ -245,8 +243,9 @@ class Monitor(AttributeHintMixin, metaclass=HelpfulCallMeta):
             self._used_prompts.add(prompt)
         if self._test is not None:
             self._test.update(x, 0.5 if self._null_mean is None else self._null_mean)
-            self._check_alarm(self._log_evidence())
             self._evidence_by_update.append(self.evidence)
+            if self.alarm_at is None and self._log_evidence() >= -math.log(self.alpha):
+                self.alarm_at = self.n
         return self.alarm
 
     def run(
@@ -298,7 +297,10 @@ class Monitor(AttributeHintMixin, metaclass=HelpfulCallMeta):
 
         The evidence was smallest before this update.
         """
-        return self._since if self.alarm else None
+        if self.alarm_at is None:
+            return None
+        # The evidence is 1 before the first update.
+        return 1 + int(np.argmin([1.0, *self._evidence_by_update[: self.alarm_at]]))
 
     @property
     def remaining_prompts(self) -> list[str] | None:
@@ -509,16 +511,6 @@ class Monitor(AttributeHintMixin, metaclass=HelpfulCallMeta):
     def _log_evidence(self) -> float:
         assert self._test is not None
         return float(self._test.log_wealth) - self._log_penalty
-
-    def _check_alarm(self, log_evidence: float) -> None:
-        """Set `alarm_at` at the first alarm, and before it the update after the least evidence."""
-        if self.alarm_at is not None:
-            return
-        if log_evidence < self._min_log_evidence:
-            self._min_log_evidence = log_evidence
-            self._since = self.n + 1
-        if log_evidence >= -math.log(self.alpha):
-            self.alarm_at = self.n
 
     def _settings(self) -> Record:
         bounds = None if self.bounds is None else list(self.bounds)
