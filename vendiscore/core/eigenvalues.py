@@ -369,9 +369,11 @@ def normalize_above(
 ) -> Array:
     """Set eigenvalues (..., m) up to the threshold (...) to zero, then divide by the sum.
 
-    `values` are the m eigenvalues of a matrix, (m,), or of each matrix of a stack, (..., m). In the
-    gradient of a tensor, eigenvalues that are set to zero as rounding errors contribute to the
-    derivative of the sum. With psd="clip", negative eigenvalues beyond rounding errors do not.
+    `values` are the m eigenvalues of a matrix, (m,), or of each matrix of a stack, (..., m).
+
+    For tensors, the gradient of the sum includes eigenvalues that are set to zero because they may
+    be rounding errors. The gradient is therefore that of the trace, the sum of all eigenvalues. It
+    excludes negative eigenvalues beyond rounding errors, which exist only with psd="clip".
     """
     if not isinstance(threshold, float):
         threshold = asarray_like(threshold, values)[..., None]

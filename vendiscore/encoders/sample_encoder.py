@@ -138,7 +138,7 @@ class Encoder:
 
     @property
     def scripts(self) -> Sequence[str]:
-        """Scripts that the model supports; empty if unknown."""
+        """Writing systems that the model supports, such as "Latin"; empty if unknown."""
         return MODEL_SCRIPTS.get(str(self.settings.get("model_path")), ())
 
     def __repr__(self) -> str:

@@ -120,8 +120,8 @@ def _split_apostrophe(match: re.Match[str]) -> str:
     """Return the text of a match, with a space after an apostrophe that starts a word.
 
     The pattern _APOSTROPHE matches an apostrophe, and the letters of a clitic after it, as in
-    "'ve". A clitic is not separated, unless its letters are the start of a longer word, as in
-    "'velvet".
+    "'ve". A match that is a complete clitic is returned unchanged. If its letters are the start of
+    a longer word, as in "'velvet", the apostrophe is separated: "' velvet".
     """
     text = match.string
     start, end = match.span()

@@ -241,12 +241,13 @@ def uses_row_distances(sets: Sequence[Samples], spec: SimilaritySpec) -> bool:
 
 
 def has_maximum_distance(samples: Samples, spec: SimilaritySpec) -> bool:
-    """Return whether distances have a known maximum: the distance of samples with similarity 0.
+    """Return whether distances have a known maximum.
 
-    This is the case for distances of a kernel, but not for distances between numeric rows, nor for
-    a distance matrix. `spec` describes the metric or kernel.
+    Distances of a kernel have one, the distance of samples with similarity 0. Distances between
+    numeric rows and distances in a matrix have none. `spec` describes the metric or kernel.
     """
-    if isinstance(samples, MetricSpace):  # `unit` is this distance, or None
+    if isinstance(samples, MetricSpace):
+        # `unit` is the maximum distance of a kernel. It is None for other distances.
         return samples.unit is not None
     return spec.metric != "precomputed" and not uses_row_distances([samples], spec)
 

@@ -531,13 +531,14 @@ def _build_solution(
     method: str,
     product_rounding: float = 0.0,
 ) -> Solution:
-    """Build a Solution for weights w at scale t, with its error bounds, infinite if unknown.
+    """Build a Solution for weights w at scale t. Its error bounds are infinite if unknown.
 
-    Let Z = exp(−tD) for the distances D, and r = 1 − Z w. `value` approximates the magnitude
-    1ᵀ Z⁻¹ 1 by 1ᵀ w + wᵀ r, which lacks the term rᵀ Z⁻¹ r, and `product_rounding` is its error due
-    to a product in single precision. `absolute_r` is |r| or an upper bound of it, and
-    `max_residual` an upper bound of its maximum. `diagonal_bound` is a vector or number m for which
-    Z − diag(m) is positive semidefinite. `method` is how the weights were computed.
+    Let Z = exp(−tD) for the distances D, and r = 1 − Z w. `value` = 1ᵀ w + wᵀ r approximates the
+    magnitude 1ᵀ Z⁻¹ 1, which is larger by rᵀ Z⁻¹ r. `product_rounding` is the error of `value` due
+    to a product in single precision. `absolute_r` contains the absolute values of the entries of r,
+    or upper bounds of them, and `max_residual` is an upper bound of their maximum. `diagonal_bound`
+    is a vector or number m for which Z − diag(m) is positive semidefinite. `method` is how the
+    weights were computed.
     """
     error = math.inf
     weights_error = math.inf

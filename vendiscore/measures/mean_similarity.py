@@ -45,7 +45,8 @@ def leinster_cobbold(sample_set: SampleSet | StackedGroups) -> list[Number]:
     # Powers and logarithms need positive mean similarities.
     is_invalid = (p > 0) & ~(mean_similarities > 0)
     if isinstance(sample_set, StackedGroups):
-        # Groups that are marked here are evaluated again one by one, with the error below.
+        # The caller evaluates groups that are marked as unusual again, one by one, which raises the
+        # error below.
         sample_set.unusual |= to_host(is_invalid).any(axis=-1)
     else:
         indices = sample_set.retained_indices

@@ -431,7 +431,7 @@ class SampleSet:
 
     @property
     def n(self) -> int:
-        """The number of retained samples."""
+        """The number of samples, without those that on_error="skip" dropped."""
         return self.similarities[0].n if self.has_similarities else self.n_input
 
     @property

@@ -140,7 +140,7 @@ def _describe_dropped(dropped: Mapping[int, str], n: int, caller: str) -> str:
 
 
 def check_on_error(on_error: object) -> bool:
-    """Validate `on_error`; return True for "skip"."""
+    """Return True if `on_error` is "skip" and False if it is "raise"; raise for other values."""
     return check_choice("on_error", on_error, ("raise", "skip")) == "skip"
 
 

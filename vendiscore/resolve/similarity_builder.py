@@ -400,6 +400,7 @@ def _check_prompt_problems(problems: Mapping[int, str], prompt_indices: np.ndarr
     last = max(problems, default=-1)
     if last >= n:
         sample = int(np.argmax(prompt_indices == last - n))  # the first sample with this prompt
+        # Problems of prompts were described like those of samples.
         problem = problems[last].removeprefix("of `samples` ")
         raise ValueError(f"the prompt of sample {sample} in `prompts` {problem}")
 

@@ -428,7 +428,7 @@ def _parse_kernel(k: object, arguments: Record) -> Record:
 def _split_kernel_options(kernel: Kernel, options: Options) -> Record:
     """Return fields of SimilaritySpec for a kernel and its options, as a dict.
 
-    The option `on_error` becomes the field `drop_unusable`.
+    The option on_error="skip" becomes drop_unusable=True, and "raise" becomes False.
     """
     kernel_options = dict(options)
     drop_unusable = check_on_error(kernel_options.pop("on_error", "raise"))

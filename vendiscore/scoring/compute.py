@@ -466,8 +466,9 @@ def _evaluate_with_errors(
     from .permutation_null import add_null_values
 
     if not request.pool_repeats:
-        # pool_repeats=False estimates how often samples recur separately in each group. It requires
-        # intervals of single groups; `rows` describes the rows of details["groups"] in the error.
+        # pool_repeats=False affects only intervals of single groups in details["groups"]: it
+        # estimates separately for each group how often samples recur. This raises an error if there
+        # are no such intervals. `rows` describes the rows of details["groups"] in the message.
         rows = "groups" if sample_set.groups is not None else ""
         if sample_set.groups is not None and sample_set.groups.sets is not None:
             rows = "means over the prompts of each group"

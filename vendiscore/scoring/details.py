@@ -311,7 +311,7 @@ def _collect_notes(
     scores: ScoresByOrder | None,
     spaces: Sequence[MetricSpace],
 ) -> list[str]:
-    """Return the notes of "details" on how to use the results, one per list item.
+    """Return the notes on how to use the results, which `details=True` adds to "details".
 
     `similarity` and `scores` are None if no measure uses them. `spaces` are the MetricSpaces of the
     samples, or of each group; empty if no measure uses distances.

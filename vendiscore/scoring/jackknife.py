@@ -51,10 +51,11 @@ def jackknife(
     """Compute log VS_q and its jackknife standard errors (Efron & Stein 1981).
 
     `clusters` contains the cluster code of each sample, and one cluster at a time is left out. If
-    it is None, one sample at a time is left out. The number of remaining samples m depends on the
-    size of the cluster left out, and so does their deficit log m − log VS_q, but log VS_q hardly
-    does. For clusters, `log_deficit_error` is therefore the standard error of log VS_q divided by
-    the deficit of all samples.
+    it is None, one sample at a time is left out.
+
+    The deficit of the m samples that remain without a cluster is log m − log VS_q. It varies mainly
+    because m depends on the size of the cluster. For clusters, `log_deficit_error` is therefore
+    computed only from the standard error of log VS_q, divided by the deficit of all samples.
     """
     log_score = compute_log_score(spectrum, q)
     if clusters is None:

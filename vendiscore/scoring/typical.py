@@ -147,8 +147,12 @@ def _interpolate_scores(table: Record, n: int, q: float) -> ReferenceScores:
 def _build_noise_tables(n: int, d: int) -> list[Record]:
     """Return a list with a table of the scores of n random directions in d dimensions.
 
-    The list is empty if n and d are small. The table has the format of `_load_tables`. For
-    directions that are independent and uniform on the sphere, the score at q = 2 is
+    The list is empty if n and d are small. The keys of the table are the sample type ("kind"), the
+    range of median lengths of the samples ("lengths"), the description in messages ("about"), the
+    maximum score ("most"), and the orders "1" and "2". The value for an order maps the name of a
+    reference set to a list of sizes and a list of scores.
+
+    For directions that are independent and uniform on the sphere, the score at q = 2 is
     nd/(n + d − 1), the inverse of the mean purity (sum of squared eigenvalues). At q = 1 it is
     approximately m exp(−m/(2M)) for large n and d, with m = min(n, d) and M = max(n, d) (Page,
     Phys. Rev. Lett. 71, 1291, 1993). Mean scores in simulations differ from these two formulas by

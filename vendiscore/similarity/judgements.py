@@ -249,10 +249,11 @@ class EquivalenceSimilarity(JudgedSimilarity):
         return is_same_class.astype(float)
 
     def _stack(self, indices: np.ndarray) -> Array:
-        """Compute the similarities within g sets of m samples, with classes formed in each set.
+        """Compute the similarities within g sets of m samples, shape (g, m, m).
 
-        `indices` (g, m) contains the indices of the samples of each set, and the result has shape
-        (g, m, m).
+        Samples of the same class have similarity 1, others 0. Only judgements of pairs within the
+        same set determine its classes. `indices` (g, m) contains the indices of the samples of each
+        set.
         """
         codes = np.array(self.judgements.assign_classes(list(self.ids[indices])))
         is_same_class = codes[:, :, None] == codes[:, None, :]

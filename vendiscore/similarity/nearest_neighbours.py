@@ -63,9 +63,10 @@ class BlockDistances(ABC):
         """
 
     def block_bound(self, r: np.ndarray) -> np.ndarray:
-        """Return the largest entry of a block that a pair of points at distance ≤ r can have.
+        """Return the largest value that `block` can compute for a pair of points at distance ≤ r.
 
-        r is an array of distances, and the result has the same shape.
+        All pairs at distance ≤ r can therefore be found by this limit of their values. r is an
+        array of distances, and the result has the same shape.
         """
         return r
 
@@ -123,9 +124,10 @@ class EuclideanDistances(BlockDistances):
         return left_factor @ self.factor[columns].T
 
     def block_bound(self, r: np.ndarray) -> np.ndarray:
-        """Return the largest entry of a block for distances of at most r: r², with rounding errors.
+        """Return the largest value that `block` can compute for a pair of points at distance ≤ r.
 
-        r is an array of distances, and the result has the same shape.
+        It is r², slightly increased because of rounding errors. r is an array of distances, and the
+        result has the same shape.
         """
         r = np.ldexp(r, -self.scale_exponent)
         r = np.maximum(r, self.min_distance)  # smaller distances count as 0
@@ -223,10 +225,10 @@ def k_nearest_distances(
 ) -> np.ndarray:
     """Compute the distances of each of m points to its k nearest neighbours, shape (m, k), sorted.
 
-    The slice `points` selects m distinct points among those of `block_distances`. counts[i] is how
-    often the i-th selected point occurs in the data. All occurrences of a point but one are
-    neighbours of the point at distance 0, and neighbours that occur several times count as several
-    neighbours. `description` labels the progress bar.
+    `block_distances` computes distances between distinct points, of which the slice `points`
+    selects m. counts[i] is how often the i-th selected point occurs in the data. All occurrences of
+    a point but one are neighbours of the point at distance 0, and neighbours that occur several
+    times count as several neighbours. `description` labels the progress bar.
     """
     n_distinct = min(k, len(counts) - 1)
     if not n_distinct:  # a single point: all neighbours are its copies

@@ -258,9 +258,9 @@ class _Clusters:
     def _log_scores_by_bisection(self) -> np.ndarray:
         """Compute log VS_∞ of the samples outside each cluster, by bisection.
 
-        It is −log of the largest eigenvalue of A − YYᵀ, divided by the trace. A is the sum of y yᵀ
-        over the weighted feature vectors y of all samples, and the columns of Y are the vectors y
-        of the cluster.
+        It is −log(λ / tr B), where λ is the largest eigenvalue of B = A − YYᵀ. The trace tr B is 1
+        minus the weight of the cluster. A is the sum of y yᵀ over the weighted feature vectors y of
+        all samples, and the columns of Y are the vectors y of the cluster.
         """
         return np.log1p(-self.cluster_weights) - np.log(self.compute_largest_eigenvalues())
 

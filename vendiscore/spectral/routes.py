@@ -194,15 +194,17 @@ class Covariance:
         orders: Sequence[float] = (),
         vectors: bool = False,
     ) -> ScoresByOrder:
-        """Compute scores of several orders, and the spectrum, with eigenvectors if `vectors`.
+        """Compute scores and the spectrum from the d × d matrix Fᵀ F.
 
-        `p` are the weights of the samples (None if uniform). If `psd` is "check", negative
-        eigenvalues beyond rounding errors raise a NotPSDError; if "clip", they are set to 0.
-        `orders` may be empty, to compute only the spectrum.
+        The rows of F are the weighted feature vectors of the samples. `p` are the weights of the
+        samples (None if uniform). If `psd` is "check", negative eigenvalues beyond rounding errors
+        raise a NotPSDError; if "clip", they are set to 0. `orders` may be empty, to compute only
+        the spectrum. If `vectors`, the spectrum contains eigenvectors.
         """
         weighted = weight_similarity(similarity, p)
         n = weighted.n
         d = weighted.dim or 0
+        # Why this method was selected, for the results.
         reason = f"{d} features are fewer than {n} samples"
         with _announce_spectrum(self.cost(weighted, vectors), n, d, vectors):
             tolerance = compute_tolerance(weighted)
@@ -210,8 +212,9 @@ class Covariance:
             scores = score_matrix(C, orders, tolerance, psd, self.name, reason, vectors)
             if not vectors or scores.spectrum is None:
                 return scores
-            # Convert eigenvectors of Fᵀ F to those of the weighted similarity matrix. Features
-            # are multiplied in single precision only for equal weights, as for scores.
+            # Convert eigenvectors of Fᵀ F to those of the weighted similarity matrix. Features are
+            # multiplied in single precision only if all weights are equal, because then the product
+            # Fᵀ F was also computed in single precision.
             use_single = p is None and can_multiply_in_single_precision(weighted)
             project = partial(weighted.projected, single=use_single)
             return scores._replace(spectrum=project_vectors(scores.spectrum, project))

@@ -122,9 +122,9 @@ def positive_eigenpairs(
 def retained_and_clipped_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     """Return the positive eigenvalues followed by the clipped negative ones, and all eigenvectors.
 
-    Clipped eigenvalues are negative ones that psd="clip" set to 0. Here, their negative values are
-    returned, multiplied by the same factor as the positive ones. The shapes of the NumPy arrays are
-    (r,) and (n, r) for r eigenvalues and n samples.
+    Clipped eigenvalues are negative ones that psd="clip" set to 0. This function returns their
+    negative values. All eigenvalues are divided by the sum of the positive ones. The shapes of the
+    NumPy arrays are (r,) and (n, r) for r eigenvalues and n samples.
     """
     values, U = positive_eigenpairs(spectrum)
     if spectrum.negative_eigenvalues is None:
@@ -234,6 +234,7 @@ def score_matrix(
         return ScoresByOrder(estimates)
     spectrum = Spectrum(**vars(eigenvalues), n=tolerance.n, route=route, reason=reason)
     if vectors:
+        # Retain eigenvectors of positive eigenvalues; those of clipped ones are stored separately.
         spectrum = _split_vectors(spectrum, psd)
     return ScoresByOrder(estimates, spectrum)
 

@@ -123,9 +123,9 @@ def announce_duration(
     """Announce the estimated time and memory of a computation of more than 10 seconds.
 
     `description` begins the line ("Scoring 20,000 samples"), and `hint` ends it. `flops` is the
-    number of multiplications and additions, at the speed of a matrix product in the given
-    precision, and `n_bytes` the memory. Within the returned context, no other computation is
-    announced.
+    number of multiplications and additions. The estimate assumes that they are as fast as those of
+    a matrix product in the given precision. `n_bytes` is the required memory. Within the returned
+    context, no other computation is announced.
     """
     # The speed of the machine is measured only if the computation would be long on a slow one.
     if flops > _MIN_ANNOUNCED_SECONDS * _MIN_FLOPS_PER_SECOND and not (

@@ -441,8 +441,9 @@ def _format_lines(names: Iterable[str], descriptions: Mapping[str, str], quote: 
 def _describe_other_kind(name: object, kind: NameKind, value: object) -> str:
     """Return a sentence if `name` is a name of another kind than `kind`; "" otherwise.
 
-    For example, it is a measure that was passed as a kernel. The keyword `cosine=True` also
-    requests a kernel, but `labels=["a", "b"]` does not, because its value is not a boolean.
+    For example, `name` is a measure that was passed as a kernel. If `name` is a keyword, `value` is
+    its value, otherwise NO_VALUE. The keyword in `cosine=True` can be meant as a kernel. The
+    keyword in `labels=["a", "b"]` cannot, because its value is not a boolean.
     """
     if value is not NO_VALUE and not isinstance(value, bool):
         return ""

@@ -1,4 +1,7 @@
-"""`vendiscore table`: a publication table of sets × kernels, with letters of significance."""
+"""`vendiscore table`: a table for publications, with a row per set and a column per kernel.
+
+Letters mark the sets in a column that do not differ significantly.
+"""
 
 import math
 import textwrap

@@ -75,12 +75,13 @@ class Notes:
 
 
 def _add_text(collected: dict[str, list[tuple[str, str]]], name: str, text: str) -> None:
-    """Collect a text about the set `name`, to print similar texts of several sets only once.
+    """Collect a note about the set `name`, so that similar notes of sets are printed only once.
 
-    Texts are similar if they differ only in numbers, and in lists such as "(also sample 1, sample
-    2)". `collected` maps a text without these parts to pairs of a set and its full text.
+    Notes are similar if they differ only in numbers, and in lists such as " (also sample 1, sample
+    2)". The keys of `collected` are notes in which each number is replaced by "#" and each such
+    list is removed. The values are pairs of the name of a set and its full note.
     """
-    # Lists, which start with a space, are removed; each number becomes "#".
+    # _VARIABLE_PART matches numbers and lists; only lists start with a space.
     key = _VARIABLE_PART.sub(lambda match: "" if match[0][0] == " " else "#", text).rstrip(".")
     named_texts = collected.setdefault(key, [])
     if (name, text) not in named_texts:

@@ -63,7 +63,8 @@ class _Parser(argparse.ArgumentParser):
             message = f"there is no option {unknown_flag.word}"
             hint = suggest_flag(self, self.command, unknown_flag, _describe_other_flags)
             hint = self.replace_keywords_by_flags(hint)
-        # A single line answers the question; otherwise the user may need the list of options.
+        # A hint of one line names the right option. Without a hint, or after a list of candidates,
+        # the user may need the list of all options.
         if not hint or "\n" in hint:
             hint += f"\n`{self.prog} --help` lists all options."
         self.exit(USAGE, f"{self.prog}: error: {message}. {hint.lstrip()}\n")
