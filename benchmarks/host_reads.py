@@ -28,6 +28,8 @@ READING_CALLS = ("tolist", "__array__", "numpy")
 
 
 class _OperatorCounter(TorchDispatchMode):
+    """Count operators that read values of a tensor, including indexing with a boolean mask."""
+
     def __init__(self, count: Counter[str]) -> None:
         super().__init__()
         self.count = count
@@ -41,6 +43,8 @@ class _OperatorCounter(TorchDispatchMode):
 
 
 class _CallCounter(TorchFunctionMode):
+    """Count calls such as `tolist`, which read values of a tensor."""
+
     def __init__(self, count: Counter[str]) -> None:
         super().__init__()
         self.count = count
@@ -57,27 +61,29 @@ class HostReads:
     def __init__(self) -> None:
         self.count: Counter[str] = Counter()
         self.waits = 0
-        self._modes = [_OperatorCounter(self.count), _CallCounter(self.count)]
-        self._caught = warnings.catch_warnings(record=True)
+        self._counters = [_OperatorCounter(self.count), _CallCounter(self.count)]
+        self._warning_recorder = warnings.catch_warnings(record=True)
 
     @property
     def total(self) -> int:
         return self.count.total()
 
     def __enter__(self) -> Self:
-        self._warned = self._caught.__enter__()
+        """Start counting; CUDA warns about each synchronization, and the warnings are recorded."""
+        self._warnings = self._warning_recorder.__enter__()
         warnings.simplefilter("always")
         if torch.cuda.is_available():
             torch.cuda.set_sync_debug_mode("warn")
-        for mode in self._modes:
+        for mode in self._counters:
             mode.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        for mode in reversed(self._modes):
+        """Stop counting, and set `waits` to the number of recorded synchronizations."""
+        for mode in reversed(self._counters):
             mode.__exit__(*error)
         if torch.cuda.is_available():
             torch.cuda.set_sync_debug_mode("default")
-        self._caught.__exit__(*error)
-        self.waits = sum("synchronizing" in str(warning.message) for warning in self._warned)
-        self.count = +self.count
+        self._warning_recorder.__exit__(*error)
+        self.waits = sum("synchronizing" in str(warning.message) for warning in self._warnings)
+        self.count = +self.count  # without names whose count is 0

@@ -98,7 +98,8 @@ def tabulate_interval_widening() -> str:
 
     The samples are vectors that never recur. A cell is "w, × a (× b)": w is the median width with
     `allow_repeats=False`, a the factor by which the default intervals are wider, and b a lower
-    bound of the factor that is needed if one vector recurs in the population.
+    bound of this factor for any interval that also covers the score of a population in which one
+    vector recurs.
     """
     rows = [row for row in load_result("recurrence")["rows"] if "growth" in row]
     cells = {

@@ -301,10 +301,10 @@ def make_models(indices: dict[str, list[np.ndarray]]) -> list[ModelPair]:
 
 
 def calibrate_model_pair(pool: Similarity, pair: ModelPair, ratio: float) -> float:
-    """Return the proportion of replaced answers, or prompts with replaced answers (`ModelPair`),
-    at which the mean score of the second model is `ratio` times that of the first model.
+    """Return the `proportion` of `pair.draw` at which the mean score of the second model is `ratio`
+    times that of the first model.
     """
-    prompts = np.repeat(np.arange(len(pair.answers)), 40)
+    prompts = np.repeat(np.arange(len(pair.answers)), 40)  # 40 draws for each prompt
 
     def mean(proportion: float) -> float:
         answers = pair.draw(np.random.default_rng(0), prompts, proportion)

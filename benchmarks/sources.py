@@ -251,8 +251,9 @@ def iter_part_rows(data: Path) -> Iterator[dict[str, Any]]:
 
 
 def score_prompts(K: np.ndarray, options: SourcesOptions) -> ScoreWithInterval:
-    """Return the number of sources from the similarities of one answer each, shape (prompts, G,
-    G).
+    """Return the effective number of sources that give one answer to each prompt.
+
+    K, shape (n_prompts, n_sources, n_sources), contains the similarities of the answers.
     """
     prompt_weights = np.ones(K.shape[:2])
     result = sum_prompts(K, prompt_weights, prompt_weights > 0)

@@ -134,8 +134,9 @@ def draw_random_sets(indices_by_part: Any, seed: int = 0) -> Callable[[int], lis
 
 
 def take_first_samples(indices_by_part: Any) -> Callable[[int], list[np.ndarray]]:
-    """Return a function that takes the first n samples of each part; no sets if few parts have
-    n.
+    """Return a function that maps n to the first n samples of each part with at least n samples.
+
+    It returns an empty list if fewer than `MIN_PROMPTS` parts have n samples.
     """
 
     def sets(n: int) -> list[np.ndarray]:

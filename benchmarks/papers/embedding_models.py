@@ -298,6 +298,7 @@ def check_set(title: str, X: VectorsByModel, twin: str) -> list[Finding]:
 
 
 def findings(data: Path) -> list[Finding]:
+    """Return whether magnitude distinguishes models, for texts and digits, and null cases."""
     with open(data / "trec_questions.tsv", encoding="utf-8") as file:
         texts = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
     indices = np.random.default_rng(0).permutation(len(texts))[: SUBSETS * SIZE]

@@ -280,8 +280,8 @@ def describe_confirmation() -> str:
 
 def choice() -> str:
     """Tabulate which measure is best for which question."""
-    context = find_row("human_scores", IN_CONTEXT, True)
-    distance = find_row("human_scores", IN_CONTEXT, True, DISTANCE_NAME)
+    context = find_row("human_scores", IN_CONTEXT, prompt=True)
+    distance = find_row("human_scores", IN_CONTEXT, prompt=True, measure=DISTANCE_NAME)
     scores = find_content_auc((IN_CONTEXT, True, VS_NAME))
     distances = find_content_auc((IN_CONTEXT, True, DISTANCE_NAME))
     assert scores
@@ -310,8 +310,10 @@ def format_temperature_cells() -> str:
     """Return two cells: the highest correlation with the temperature, and the others."""
     rows_by_name = {
         "VS of n-grams": find_row("human_scores", DEFAULT),
-        "VS in context": find_row("human_scores", IN_CONTEXT, True),
-        "mean distance in context": find_row("human_scores", IN_CONTEXT, True, DISTANCE_NAME),
+        "VS in context": find_row("human_scores", IN_CONTEXT, prompt=True),
+        "mean distance in context": find_row(
+            "human_scores", IN_CONTEXT, prompt=True, measure=DISTANCE_NAME
+        ),
         "SelfBLEU": find_row("human_scores", REPETITION, measure="−SelfBLEU"),
         "distinct-1": find_row("human_scores", REPETITION, measure="distinct-1"),
         "distinct-2": find_row("human_scores", REPETITION, measure="distinct-2"),
@@ -348,8 +350,8 @@ def correlations_by_source(row: Row) -> dict[str, float]:
 
 def describe_context() -> str:
     """Describe the effect of the context on each source, including decreases."""
-    row_without_context = find_row("human_scores", MINILM, True)
-    row_in_context = find_row("human_scores", IN_CONTEXT, True)
+    row_without_context = find_row("human_scores", MINILM, prompt=True)
+    row_in_context = find_row("human_scores", IN_CONTEXT, prompt=True)
     before, after_by_source = (
         correlations_by_source(row_without_context),
         correlations_by_source(row_in_context),
@@ -429,7 +431,7 @@ def describe_letters() -> str:
 
 def describe_better_methods() -> str:
     """List cases in which other methods agree better than the default or MiniLM in context."""
-    best = find_row("human_scores", IN_CONTEXT, True)
+    best = find_row("human_scores", IN_CONTEXT, prompt=True)
     other_rows = [row for row in load_scorer_rows("human_scores") if row["kind"] != "ours"]
     lines = []
     for name, rho in correlations_by_source(best).items():
@@ -443,7 +445,7 @@ def describe_better_methods() -> str:
     pairs = load_rows("labelled_pairs")
     top = max(pairs, key=lambda row: row["area"]["auc"])
     ours, default = (
-        find_row("labelled_pairs", IN_CONTEXT, True),
+        find_row("labelled_pairs", IN_CONTEXT, prompt=True),
         find_row("labelled_pairs", DEFAULT),
     )
     in_context = f"The AUC of {IN_CONTEXT} is {format_number(ours['area']['auc'])}. "
@@ -474,7 +476,10 @@ def controlled_accuracies() -> tuple[float, float, float, float]:
 def wording() -> str:
     """Compare the default kernel with human ratings, for README and other pages."""
     a, b, c, d = controlled_accuracies()
-    default, best = find_row("human_scores", DEFAULT), find_row("human_scores", IN_CONTEXT, True)
+    default, best = (
+        find_row("human_scores", DEFAULT),
+        find_row("human_scores", IN_CONTEXT, prompt=True),
+    )
     table = format_table(
         ("mean correlation with human ratings", "six data sets", "three other data sets"),
         [

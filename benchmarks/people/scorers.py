@@ -103,8 +103,9 @@ def score_by_kernel(kernel: Kernel, prompt: bool, answer_set: AnswerSet) -> Scor
 
 
 def score_in_context(encoders: Sequence[Any], answer_set: AnswerSet) -> Scores:
-    """Score answers without and after their prompt, with the mean of the kernels of the
-    encoders.
+    """Score answers with kernels that compare each pair both without and after the prompt.
+
+    The score is that of the mean of the similarity matrices of the encoders.
     """
     prompt = {"prompts": answer_set.prompt, "given_prompt": True}
     K = [

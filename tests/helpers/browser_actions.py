@@ -210,7 +210,7 @@ STEP_FUNCTIONS = {
 
 
 def perform_step(page, verb: str, *objects) -> bytes | None:
-    """Perform a step of a task; return the data of a download."""
+    """Perform a step such as ("press", "Score") on the page; return the downloaded data, if any."""
     return STEP_FUNCTIONS[verb](page, *objects)
 
 

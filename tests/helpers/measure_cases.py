@@ -99,7 +99,7 @@ def vary_diversity(name: str, level: int) -> tuple[Any, Any]:
 
 
 def vary_fidelity(name: str, level: int) -> tuple[Any, Any]:
-    """Return samples like the references, except three, two, one or no quarters of them."""
+    """Return samples and references; (3 − level) quarters of the samples are unlike references."""
     X = make_normal_rows(N)
     X[: (3 - level) * N // 4] += 8.0
     return X, make_normal_rows(N, 1)

@@ -20,7 +20,7 @@ def make_samples(values: Any, kind: str = "texts", **options: Any) -> Samples:
 def score_samples(
     values: Any, kind: str = "texts", kernel: str = "", **settings: Any
 ) -> one_set.Result:
-    """Return the result for samples, or for values of a type."""
+    """Return the result of the web app for `Samples`, or for a list of values of type `kind`."""
     samples = values if isinstance(values, Samples) else make_samples(values, kind)
     default_kernel = {"texts": "ngram_overlap", "images": "pixels"}.get(samples.kind, "")
     return run_steps(one_set.score(samples, Settings(kernel or default_kernel, **settings)))

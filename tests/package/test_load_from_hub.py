@@ -44,7 +44,7 @@ except ImportError as error:
 EXPECTED = [f"{VS} {vendiscore.__version__} []", "{'VS': 1.0}"]
 
 
-def test_space_loads_with_its_kernels_online_and_offline(tmp_path):
+def test_evaluate_loads_metric_and_user_kernels_from_space_online_and_offline(tmp_path):
     with FakeHub("someone/vendiscore", main=add_kernel(read_checkout(ROOT))) as hub:
         address = {"HF_ENDPOINT": hub.url}
         assert PythonProcess(LOAD + EXTRA, tmp_path, **address).lines() == EXPECTED

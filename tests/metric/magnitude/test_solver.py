@@ -143,7 +143,7 @@ def test_weights_of_near_duplicates_match_extended_precision(
     assert error <= space.solve(t).weights_error
 
 
-def test_diagonal_bound_is_below_similarities() -> None:
+def test_similarities_minus_diagonal_bound_are_positive_semidefinite() -> None:
     for seed, d in ((0, 1), (1, 2), (2, 10), (3, 40)):
         X = make_normal_rows(120, d, seed)
         X[:20] = X[20:40] + 10.0**-seed * make_normal_rows(20, d, seed + 9) / 10

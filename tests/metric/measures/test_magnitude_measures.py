@@ -127,7 +127,7 @@ class TestMagnitudeArea:
             ):
                 compute(X, single_point, measures="MagArea")
 
-    def test_area_grows_with_distances_for_fixed_references(self):
+    def test_mag_area_of_scaled_samples_grows_if_references_set_the_scale(self):
         result = [compute(s * X, Y, measures="MagArea")["MagArea"] for s in (0.0, 0.1, 0.5, 1, 2)]
         assert result == sorted(set(result))
         # Without references, each set has its own convergence scale, and the order is reversed.

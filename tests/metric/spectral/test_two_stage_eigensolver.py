@@ -97,7 +97,7 @@ def test_missing_symbol_disables_the_driver(monkeypatch):
     assert two_stage_eigensolver.load_eigensolver() is None
 
 
-def test_missing_library_disables_the_driver(monkeypatch):
+def test_load_eigensolver_returns_none_without_lapack_library(monkeypatch):
     hide_driver(monkeypatch, "numpy.linalg.no_such_module")
     assert two_stage_eigensolver.load_eigensolver() is None
 

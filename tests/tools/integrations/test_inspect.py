@@ -135,7 +135,7 @@ def test_metric_validates_keywords_when_created():
         vendi_score(details=True)
 
 
-def test_inspect_registers_the_entry_point():
+def test_package_has_entry_point_for_inspect():
     (point,) = entry_points(group="inspect_ai", name="vendiscore")
     assert point.load().vendi_score is vendi_score
 

@@ -69,7 +69,7 @@ def test_generation_settings_are_ambiguous_groups(name):
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t"])
-def test_table_in_text_file_is_ambiguous(delimiter):
+def test_table_in_text_file_raises_ambiguous_input_error(delimiter):
     text = "\n".join(
         [f"idx{delimiter}smiles", *(f"{i}{delimiter}{'C' * i}" for i in range(1, 9))]
     ).encode()

@@ -51,6 +51,7 @@ class Abundances:
     def sum_over_classes(self, term: Callable[[np.ndarray, int], np.ndarray]) -> np.ndarray:
         """Return the sum of term(count, number of samples) over classes, shape (1 + c,).
 
+        The first entry is for all n samples, the c others are without one sample (see the class).
         `term` maps an array of counts to an array of the same shape; a count of 0 must give 0.
         """
         n_total = self.n_total
@@ -63,6 +64,8 @@ class Abundances:
     def diversity(self, m: float, q: float) -> np.ndarray:
         """Estimate the Hill number of order q of m samples, shape (1 + c,).
 
+        The first entry is estimated from all n samples, the c others without one sample, for each
+        of the c distinct class counts that this sample may have.
         If m is larger than n, q must be 0 or 1.
         """
         n = self.set_sizes

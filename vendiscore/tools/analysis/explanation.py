@@ -366,7 +366,7 @@ class Explanation(SummaryMixin):
 
     @property
     def counts(self) -> str:
-        """The numbers in `repeats` as text, such as "3 at 0.9"."""
+        """The numbers of near-duplicates at other thresholds, such as "3 at 0.9"."""
         available = [(level, count) for level, count in self.repeats.items() if count is not None]
         return ", ".join(f"{count:,} at {level:g}" for level, count in available)
 

@@ -539,7 +539,10 @@ class _CostsOfOrder:
         return self.score(after) - self.score(before)
 
     def score(self, positions: np.ndarray | None = None) -> float:
-        """Return the score with unique tokens at the given positions, by default without any."""
+        """Return the score after the tokens at some positions are replaced by unique tokens.
+
+        By default, no token is replaced.
+        """
         if positions is None:
             return self.sets.compute_score(self.q)
         key = positions.tobytes()
@@ -549,7 +552,10 @@ class _CostsOfOrder:
 
 
 def _plan_exact_costs(max_size: int, options: _PhraseOptions) -> tuple[int, str]:
-    """Return the number of costs to compute at the order q, and a note if some are omitted."""
+    """Return for how many phrases to compute the cost at order q, and a note if not for all.
+
+    All phrases have a cost at order 2, which is faster to compute.
+    """
     if options.q == 2:
         return 0, ""
     if max_size <= MAX_EXACT_SIZE:

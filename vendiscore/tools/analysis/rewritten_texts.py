@@ -76,7 +76,10 @@ class NgramFeatures:
         return sp.csr_array((values, (row, column)), shape=(len(texts), self.width))
 
     def compute_factors(self) -> np.ndarray:
-        """Return the feature of an n-gram that occurs once in a text, shape (orders, n_texts)."""
+        """Return the value of the feature of an n-gram that occurs once in a text.
+
+        The result has a row for each n in `orders` and a column for each text.
+        """
         ngrams = []
         for columns in self.columns:
             is_shared = columns >= 0
@@ -94,14 +97,16 @@ class _Block:
     ----------
     texts : array (n,)
         Indices of the texts, sorted by set.
-    codes : array (n,)
-        The set of each text.
-    common, rare : array (n, c) and sparse array (d, n)
-        The features of the texts: frequent columns, and the transpose of the others.
+    set_codes : array (n,)
+        The set of each text, as its position in `RewrittenSets.sets`.
+    common : array (n, c)
+        The features of the texts in the c frequent columns.
+    rare : sparse array (d, n)
+        The transpose of the features in the d other columns.
     """
 
     texts: np.ndarray
-    codes: np.ndarray
+    set_codes: np.ndarray
     common: np.ndarray
     rare: sp.csr_array
 
@@ -149,9 +154,10 @@ class RewrittenSets:
                 size += len(self.sets[end])
                 end += 1
             texts = np.concatenate(self.sets[start:end])
-            codes = np.repeat(np.arange(start, end), list(map(len, self.sets[start:end])))
+            sizes = list(map(len, self.sets[start:end]))
+            set_codes = np.repeat(np.arange(start, end), sizes)
             common, rare = self._split(X[texts])
-            yield _Block(texts, codes, common, rare.T.tocsr())
+            yield _Block(texts, set_codes, common, rare.T.tocsr())
             start = end
 
     def _split(self, X: sp.csr_array) -> tuple[np.ndarray, sp.csr_array]:
@@ -190,11 +196,13 @@ class RewrittenSets:
     def iter_changes(
         self, positions: np.ndarray, max_rows: int | None = None
     ) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield the similarities of the texts that change, in each block that has any.
+        """Yield the similarities of the changed texts, for each block that contains any.
 
-        Yields the index of the block; the rows of changed texts in it; which of these rows the
-        similarities are of; and these similarities. With `max_rows`, the rows of a block may be
-        split over several steps.
+        A text changes if tokens at some of its positions become unique. Yields (block_index,
+        changed, selected, K): `changed` contains the rows of all changed texts in the block,
+        `selected` indices into `changed`, and K, shape (len(selected), n), the similarities of the
+        selected texts to all n texts of the block after the change. With `max_rows`, one block may
+        be yielded several times, each time with at most this number of selected texts.
         """
         texts = np.unique(self.features.text_ids[positions])
         blocks = self._block_of[texts]
@@ -208,10 +216,10 @@ class RewrittenSets:
             n = len(changed)
             step = n if max_rows is None else max_rows
             for start in range(0, n, step):
-                part = np.arange(start, min(start + step, n))
-                K = self._multiply(X[part], block)
-                K[:, changed] = (X[part] @ transposed).toarray()
-                yield i, changed, part, _set_diagonal(K, changed[part])
+                selected = np.arange(start, min(start + step, n))
+                K = self._multiply(X[selected], block)
+                K[:, changed] = (X[selected] @ transposed).toarray()
+                yield i, changed, selected, _set_diagonal(K, changed[selected])
 
     @cached_property
     def _squared_norms(self) -> np.ndarray:
@@ -221,25 +229,29 @@ class RewrittenSets:
             p = self.weights[block.texts]
             for rows, K in self._iter_rows(block):
                 K *= K
-                K *= block.codes[rows, None] == block.codes
-                np.add.at(sums, block.codes[rows], p[rows] * (K @ p))
+                K *= block.set_codes[rows, None] == block.set_codes
+                np.add.at(sums, block.set_codes[rows], p[rows] * (K @ p))
         return sums
 
     def compute_score_of_order_2(self, positions: np.ndarray = _NO_POSITIONS) -> float:
-        """Return the mean score of order 2, with unique tokens at the given positions."""
+        """Return the mean score of order 2, with unique tokens at the given positions.
+
+        The score of a set is 1 / Σ p_i p_j K_ij². `sums` contains the sum of each set; only the
+        terms of changed texts are updated.
+        """
         sums = self._squared_norms.copy()
         max_rows = max(1, MAX_ROW_VALUES // self.max_size)
-        for i, changed, part, K in self.iter_changes(positions, max_rows):
+        for i, changed, selected, K in self.iter_changes(positions, max_rows):
             block = self._blocks[i]
             p = self.weights[block.texts]
             # Pairs with an unchanged text occur twice in the sum, in a changed row and column.
             pair_weights = 2 * p
             pair_weights[changed] = p[changed]
-            rows = changed[part]
+            rows = changed[selected]
             differences = K * K
             differences -= self._original_rows(i, rows) ** 2
-            differences *= block.codes[rows, None] == block.codes
-            np.add.at(sums, block.codes[rows], p[rows] * (differences @ pair_weights))
+            differences *= block.set_codes[rows, None] == block.set_codes
+            np.add.at(sums, block.set_codes[rows], p[rows] * (differences @ pair_weights))
         return float(np.mean(1 / sums))
 
     def iter_squared_changes(
@@ -247,22 +259,22 @@ class RewrittenSets:
     ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield the changes of squared similarities in each set with texts that change.
 
-        Yields the set, the positions in the set of the texts that change, and the changes of their
-        squared similarities to all texts of the set.
+        Yields the index of the set, the positions in the set of the texts that change, and the
+        differences (new minus old) of their squared similarities to all texts of the set.
         """
         for i, changed, _, K in self.iter_changes(positions):
-            codes = self._blocks[i].codes
+            set_codes = self._blocks[i].set_codes
             differences = K**2 - self._original_rows(i, changed) ** 2
-            for code in np.unique(codes[changed]).tolist():
-                start, stop = np.searchsorted(codes, [code, code + 1])
-                is_in_set = codes[changed] == code
+            for code in np.unique(set_codes[changed]).tolist():
+                start, stop = np.searchsorted(set_codes, [code, code + 1])
+                is_in_set = set_codes[changed] == code
                 yield code, changed[is_in_set] - start, differences[is_in_set, start:stop]
 
     def iter_squared_similarities(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield each set and the squared similarities of its texts."""
+        """Yield the index of each set and the squared similarities of its texts."""
         for i, block in enumerate(self._blocks):
-            for code in np.unique(block.codes).tolist():
-                rows = np.flatnonzero(block.codes == code)
+            for code in np.unique(block.set_codes).tolist():
+                rows = np.flatnonzero(block.set_codes == code)
                 yield code, self._original_rows(i, rows)[:, rows] ** 2
 
     def compute_score(self, q: float, positions: np.ndarray = _NO_POSITIONS) -> float:
@@ -270,15 +282,16 @@ class RewrittenSets:
         if q == 2:
             return self.compute_score_of_order_2(positions)
         scores = np.array(self._original_scores(q))
-        for i, changed, _, rows in self.iter_changes(positions):
+        for i, changed, _, changed_rows in self.iter_changes(positions):
             K = self._copy_similarities(i)
-            K[changed] = rows
-            K[:, changed] = rows.T
-            codes = np.unique(self._blocks[i].codes[changed])
+            K[changed] = changed_rows
+            K[:, changed] = changed_rows.T
+            codes = np.unique(self._blocks[i].set_codes[changed])
             scores[codes] = self._score_block(self._blocks[i], K, codes, q)
         return float(np.mean(scores))
 
     def _copy_similarities(self, block_index: int) -> np.ndarray:
+        """Return a new array with the similarities of all texts of a block."""
         n = len(self._blocks[block_index].texts)
         require(24 * n**2, f"the similarity matrix of {n:,} texts", "use q=2, or fewer texts")
         return self._original_rows(block_index, np.arange(n))
@@ -288,7 +301,7 @@ class RewrittenSets:
         if q not in self._scores:
             scores = np.empty(self.n_sets)
             for i, block in enumerate(self._blocks):
-                codes = np.unique(block.codes)
+                codes = np.unique(block.set_codes)
                 scores[codes] = self._score_block(block, self._copy_similarities(i), codes, q)
             self._scores[q] = scores
         return self._scores[q]
@@ -298,11 +311,14 @@ class RewrittenSets:
         return {}
 
     def _score_block(self, block: _Block, K: np.ndarray, codes: np.ndarray, q: float) -> np.ndarray:
-        """Return the scores of the sets `codes` of a block from its similarities K."""
+        """Return the scores of some sets of a block, from the similarities K of all its texts.
+
+        `codes` are the indices of these sets. Sets of equal size are scored together.
+        """
         roots = np.sqrt(self.weights[block.texts])
         scores = np.empty(len(codes))
-        starts = np.searchsorted(block.codes, codes)
-        sizes = np.searchsorted(block.codes, codes, side="right") - starts
+        starts = np.searchsorted(block.set_codes, codes)
+        sizes = np.searchsorted(block.set_codes, codes, side="right") - starts
         for size in np.unique(sizes).tolist():
             selected = np.flatnonzero(sizes == size)
             rows = starts[selected, None] + np.arange(size)

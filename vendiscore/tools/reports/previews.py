@@ -48,11 +48,14 @@ class Previews:
 
     @classmethod
     def from_sample_set(cls, sample_set: SampleSet) -> Previews:
-        """Return previews of the samples of a set."""
+        """Return previews of the samples of a set.
+
+        They are empty if the set contains similarities, distances or features instead of samples.
+        """
         spec = sample_set.spec
         samples = sample_set.samples
-        is_indivisible = isinstance(samples, (Similarity, MetricSpace))
-        if spec.input_form or spec.metric == "precomputed" or is_indivisible:
+        is_matrix = isinstance(samples, (Similarity, MetricSpace))
+        if spec.input_form or spec.metric == "precomputed" or is_matrix:
             return cls(None, "")
         sample_type = "" if spec.k is None else spec.get_sample_type(samples)
         if sample_type not in (*_SINGULARS, "records"):

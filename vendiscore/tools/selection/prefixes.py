@@ -16,8 +16,9 @@ MAX_EXACT_SIZE = 100
 def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
     """Compute VS_q of all prefixes of m samples with similarities K (m, m), shape (m,).
 
-    Above MAX_EXACT_SIZE, the relative error is 1e-7 and the time O(nodes · m³): the diagonal of one
-    Cholesky factor of I + K/t contains the determinants of all leading blocks.
+    Above MAX_EXACT_SIZE samples, the entropy of each prefix is a weighted sum of log det(I + K/t)
+    over nodes t; see `marginal_gains`. The diagonal of one Cholesky factor of I + K/t yields the
+    determinants of all leading blocks. The relative error is 1e-7 and the time O(nodes · m³).
     """
     size = len(K)
     m = np.arange(1, size + 1)
@@ -33,14 +34,16 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
     S = form.trace_coefficient * m + form.square_coefficient * np.cumsum(squares)
 
     def quadrature_term(node: tuple[float, float]) -> np.ndarray:
+        """Return w log det(I + K/t) of all leading blocks of K, for one node t with weight w."""
         t, w = node
         L = np.linalg.cholesky(K / t + np.eye(size))
-        D = L.diagonal()
-        L = np.tril(L, -1)
-        # D² − 1, which would be rounded away for large t.
-        excess = 1 / t - np.vecdot(L, L)
+        diagonal = L.diagonal()
+        below = np.tril(L, -1)
+        # Row i of L has the squared norm 1 + 1/t, because K_ii = 1. So diagonal² − 1 is computed
+        # without the 1, which would dominate for large t.
+        excess = 1 / t - np.vecdot(below, below)
         accurate = np.log1p(np.maximum(excess, -0.5))
-        logs = np.where(excess < 0.5, accurate, 2 * np.log(D))
+        logs = np.where(excess < 0.5, accurate, 2 * np.log(diagonal))
         return w * np.cumsum(logs)
 
     nodes = zip(form.t, form.w, strict=True)

@@ -96,7 +96,7 @@ function top(view) {
   if (C.rows.length > NAMED) sides.push(el("span", {}, `and ${count(C.rows.length - NAMED)} more`));
   const matched = C.within
     ? `effective number of answers, mean over ${count(C.within)} prompts`
-    : `effective number of ${count(C.matched_size)} samples per set`;
+    : `effective number, computed for ${count(C.matched_size)} samples of each set`;
   return card(
     view,
     el("h2", { class: "r-sides" }, ...sides),
