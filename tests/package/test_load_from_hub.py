@@ -210,7 +210,8 @@ def test_failing_kernel_file_warns_and_other_files_load(tmp_path):
         f"in {folder / 'kernels' / 'clash.py'}; correct or remove",
         "half.py": "SyntaxError: invalid syntax (half.py, line 1)",
         "quits.py": "SystemExit: 3; correct or remove this file",
-        "text.py": f"{folder / 'vendiscore' / 'kernels' / 'text.py'} has the same name; rename",
+        "text.py": "text.py must not have the name of the built-in file "
+        f"{folder / 'vendiscore' / 'kernels' / 'text.py'}; rename it",
     }
     for line, (name, reason) in zip(warnings, reasons.items(), strict=True):
         assert f"<string> cannot import the kernels of {folder / 'kernels' / name}" in line

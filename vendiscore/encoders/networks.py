@@ -131,7 +131,8 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
         )
         length = model.max_seq_length
         if length is not None and not length >= 1:
-            raise ValueError(f"max_seq_length is {short_repr(length)}")
+            # The text of the error below includes this message.
+            raise ValueError(f"`max_seq_length` must be at least 1, got {short_repr(length)}")
     # Incomplete or damaged files cause errors of these types.
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(

@@ -79,7 +79,7 @@ def conditional_vendi_score(
     """
     if given is None:
         raise UnsupportedInputError(
-            "`given`, with one value per sample such as its prompt, but got none"
+            "requires `given`, with one value per sample such as its prompt, but got none"
         )
     T = given.similarity(given_k, sample_set.parent.n_input)
     # Conditions are given for all samples; select those of this subset, without dropped samples.

@@ -93,9 +93,9 @@ def evaluate_measures(
     for measure, options in measures:
         try:
             values = measure.compute(sample_set, **options)
-        except UnsupportedInputError as error:  # its message completes this sentence
+        except UnsupportedInputError as error:  # its message starts with "requires"
             raise TypeError(
-                f"{measure.name} requires {error}; remove {measure.name!r} from `measures`"
+                f"{measure.name} {error}; remove {measure.name!r} from `measures`"
             ) from None
         n = sample_set.n
         scores: Record = {}

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 class UnsupportedInputError(TypeError):
     """Error of a measure that does not support the samples or options.
 
-    The message completes the sentence "MEASURE requires …": it states what the measure requires,
-    and what was passed instead.
+    The message starts with "requires …" and states what was passed instead. The caller puts the
+    name of the measure before it.
     """
 
 
@@ -378,12 +378,12 @@ class SampleSet:
 
         An UnsupportedInputError is raised unless all samples, including dropped ones, are strings.
         """
-        expected = "samples that are strings"
+        reason = "requires samples that are strings, got"
         if not isinstance(self.samples, list):
-            raise UnsupportedInputError(f"{expected}, got {type(self.samples).__name__}")
+            raise UnsupportedInputError(f"{reason} {type(self.samples).__name__}")
         for i, sample in enumerate(self.samples):
             if not isinstance(sample, str):
-                raise UnsupportedInputError(f"{expected}, got {type(sample).__name__} at index {i}")
+                raise UnsupportedInputError(f"{reason} {type(sample).__name__} at index {i}")
         return [self.samples[i] for i in np.flatnonzero(self.row_of_input >= 0)]
 
     @cached_property
@@ -604,7 +604,7 @@ def check_features(K: Similarity) -> None:
     """
     if K.dim is None or TEXT_KERNEL in str(K.settings.get("kernel")):
         raise UnsupportedInputError(
-            f"samples that are vectors, or a kernel with features, but got {K!r}"
+            f"requires samples that are vectors, or a kernel with features, but got {K!r}"
         )
 
 

@@ -127,7 +127,8 @@ class Registry(Generic[Entry]):
                 with cls._undo_on_error(str(file), "correct or remove this file"):
                     if module.name in builtin_names:
                         raise ValueError(
-                            f"{Path(builtin_folder, file.name)} has the same name; rename the file"
+                            f"{file.name} must not have the name of the built-in file "
+                            f"{Path(builtin_folder, file.name)}; rename it"
                         )
                     importlib.import_module(f"{package.__name__}.{module.name}")
 

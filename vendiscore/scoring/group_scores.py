@@ -288,8 +288,9 @@ def _check_interval_of_mean(
         check_allow_repeats(request.ci, has_clusters=False, has_groups=True, measures=measures)
     if request.ci is not None and not group_measures:
         raise ValueError(
-            f"`ci` is not supported by {', '.join(request.group_measures)}, which is computed from "
-            f"all groups together; add 'VS' to `measures`, or remove `ci`"
+            f"`ci` requires a measure that is averaged over groups, but "
+            f"{', '.join(request.group_measures)} is computed from all groups together; add 'VS' "
+            f"to `measures`, or remove `ci`"
         )
     if request.ci is not None and n < 2:
         raise ValueError(

@@ -213,8 +213,8 @@ class Covariance:
             if not vectors or scores.spectrum is None:
                 return scores
             # Convert eigenvectors of Fᵀ F to those of the weighted similarity matrix. Features are
-            # multiplied in single precision only if all weights are equal, because then the product
-            # Fᵀ F was also computed in single precision.
+            # multiplied in single precision only if `compute_scores_in_single_precision` would also
+            # do this: if all weights are equal, and float32 features are large.
             use_single = p is None and can_multiply_in_single_precision(weighted)
             project = partial(weighted.projected, single=use_single)
             return scores._replace(spectrum=project_vectors(scores.spectrum, project))

@@ -86,7 +86,7 @@ def _build_eigensolver(routines: Sequence[Routine], integer: Integer) -> Eigenva
         routine(*pointers, ctypes.byref(info), *string_lengths)
         if info.value:  # `decompose` turns this into a ValueError that says what to do
             raise np.linalg.LinAlgError(
-                f"the two-stage reduction of LAPACK failed with info={info.value}"
+                f"LAPACK's reduction to tridiagonal form failed with info={info.value}"
             )
 
     def eigenvalues(A: np.ndarray) -> np.ndarray:

@@ -155,7 +155,8 @@ def test_local_files_are_imported_unless_a_module_has_their_name(registry, monke
     assert len(messages) == 2
     assert "bad.py: KeyError" in messages[0]
     assert "KeyError: 'why'" in messages[0]
-    assert f"{package_folder / 'text.py'} has the same name; rename the file" in messages[1]
+    reason = f"text.py must not have the name of the built-in file {package_folder / 'text.py'}"
+    assert f"{reason}; rename it" in messages[1]
     assert sys.modules.pop("vendiscore.dropped_kernels.good").loaded
 
 

@@ -116,7 +116,10 @@ def test_not_psd_error_names_the_group():
     ("arguments", "message"),
     [
         ({"groups": [0] * 15, "ci": 0.9}, "requires at least 2 groups"),
-        ({"groups": LABELS, "ci": 0.9, "measures": ["WithinVS"]}, "is not supported by WithinVS"),
+        (
+            {"groups": LABELS, "ci": 0.9, "measures": ["WithinVS"]},
+            "averaged over groups, but WithinVS is computed from all groups",
+        ),
         (
             {"groups": LABELS, "ci": 0.9, "clusters": LABELS},
             "`clusters` is not supported with groups",

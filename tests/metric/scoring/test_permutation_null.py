@@ -106,12 +106,12 @@ def test_details_note_permutations_and_smallest_p() -> None:
         (
             {"measures": "TotalVS", "ci": 0.95},
             ValueError,
-            "`ci` is not supported by",
+            "`ci` requires a measure that is averaged over groups",
         ),
         (
             {"measures": "BetweenVS", "ci": 0.95},
             ValueError,
-            "`ci` is not supported by",
+            "`ci` requires a measure that is averaged over groups",
         ),
     ],
 )

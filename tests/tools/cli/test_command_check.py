@@ -107,7 +107,9 @@ def test_answers_are_reduced_to_the_common_number(run, write_answers):
         assert (again["mean"] == result["mean"]) == (seed == 0)
     code, _, err = run("check", answers, "--baseline", earlier, "--size", 5)
     assert code == USAGE
-    assert "earlier.csv: no prompt has 5 or more answers" in err
+    assert (
+        "requires prompts with at least 5 answers, and there are none; pass a smaller --size" in err
+    )
 
 
 def test_prompts_with_too_few_answers_are_omitted(run, tmp_path):

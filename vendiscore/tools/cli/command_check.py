@@ -39,9 +39,11 @@ def run_check(args: Namespace) -> str:
     """Return the output of `vendiscore check`; an alarm sets the exit code."""
     command_options = parse_command_options(args, ("psd",))
     if len(args.files) != 1:
-        raise UsageError(f"check requires exactly one FILE, got {len(args.files)}")
+        raise UsageError(f"vendiscore check requires exactly one FILE, got {len(args.files)}")
     if args.baseline is None:
-        raise UsageError("check requires a baseline; pass --baseline FILE or --baseline NUMBER")
+        raise UsageError(
+            "vendiscore check requires a baseline; pass --baseline FILE or --baseline NUMBER"
+        )
     with as_usage_error():
         Monitor(size=_MIN_ANSWERS, alpha=args.alpha)  # before files are read, which can take long
     baseline_score = _parse_baseline_score(args.baseline)
@@ -107,8 +109,8 @@ def _check_prompts(file: Samples, args: Namespace) -> None:
         )
     if not _prompts_of(file):
         raise UsageError(
-            f"{file.name}: check requires several answers to each prompt, but there is no column "
-            f"of prompts; pass --prompt COLUMN"
+            f"{file.name}: vendiscore check requires several answers to each prompt, but there is "
+            f"no column of prompts; pass --prompt COLUMN"
         )
 
 
@@ -216,9 +218,12 @@ def _select_prompts(
             prompt: answers for prompt, answers in indices_by_prompt.items() if len(answers) >= size
         }
         if not with_answers:
+            hint = "add answers"
+            if args.size is not None and size > _MIN_ANSWERS:
+                hint = "pass a smaller --size, or add answers"
             raise UsageError(
-                f"{file.name}: no prompt has {size} or more answers; check requires several "
-                f"answers to each prompt"
+                f"{file.name}: vendiscore check requires prompts with at least {size} "
+                f"answers, and there are none; {hint}"
             )
         n_dropped = len(indices_by_prompt) - len(with_answers)
         if n_dropped:

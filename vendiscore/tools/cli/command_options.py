@@ -285,7 +285,7 @@ def read_files(
     `prepare` transforms the samples of each file before the lines are printed.
     """
     if [*paths, references].count("-") > 1:
-        raise UsageError("standard input (-) can be read only once")
+        raise UsageError("standard input (-) can be read only once; pass a file instead of one -")
     args = command_options.args
     # Flags for reading files have the names of the fields of Wanted.
     option_names = {field.name for field in fields(Wanted)}
