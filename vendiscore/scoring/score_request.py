@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # Keywords with the default None that neither define how samples are compared nor are options of
 # measures; and the defaults of all such keywords.
 _OPTIONAL_KEYWORDS = ("p", "measures", "groups", "counts", "ci", "clusters", "rtol", "permutations")
-_DEFAULTS: Record = {
+_COMPUTE_DEFAULTS: Record = {
     "q": DEFAULT_ORDER,
     "psd": "check",
     "method": "auto",
@@ -302,7 +302,7 @@ def _parse_request(
     `registry_version` changes if a kernel or measure is registered. It is only part of the cache
     key.
     """
-    values = {name: arguments.get(name, default) for name, default in _DEFAULTS.items()}
+    values = {name: arguments.get(name, default) for name, default in _COMPUTE_DEFAULTS.items()}
     # All other keywords. The functions below remove those that they parse.
     remaining = {
         name: value
@@ -459,19 +459,20 @@ def _parse_text_kernel_options(
     keywords: arguments of `compute`, parameters of `caller` (the function that the user called),
     options of the measures, and `seed` if `has_seed` is True, as for method="estimate".
     """
-    accepted = dict.fromkeys((*_DEFAULTS, "samples", "references", "seed"), "")
+    # The keywords that the message may suggest, with their descriptions.
+    descriptions = dict.fromkeys((*_COMPUTE_DEFAULTS, "samples", "references", "seed"), "")
     if caller is not None:
-        accepted |= describe_parameters(caller)
-    accepted |= SIMILARITY_KEYWORDS
+        descriptions |= describe_parameters(caller)
+    descriptions |= SIMILARITY_KEYWORDS
     if not has_seed:
-        del accepted["seed"]
+        del descriptions["seed"]
     for measure in measures:
-        accepted |= dict.fromkeys(measure.options, f"Option of {measure.name}.")
+        descriptions |= dict.fromkeys(measure.options, f"Option of {measure.name}.")
     # If a keyword is an option of a measure that was not requested, the message names the measure.
     measures_by_option = {
         name: measures_with_option(name) for measure in list_measures() for name in measure.options
     }
-    return apply_text_kernel_options(spec, remaining, accepted, measures_by_option)
+    return apply_text_kernel_options(spec, remaining, descriptions, measures_by_option)
 
 
 # Keywords of cacheable types are parsed only once for all calls with the same keywords and

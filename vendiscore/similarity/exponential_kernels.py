@@ -50,10 +50,10 @@ def compute_tensor_similarities(X: Tensor, sigma: Number, kernel: ExponentialKer
     result is differentiable in X and in the bandwidth σ = `sigma`.
     """
     entries = ExponentialEntries(X, sigma, kernel)
-    everything = slice(0, entries.n)
-    D: Tensor = entries.distances(everything, everything)
-    if entries.distances.by_product:
-        D.fill_diagonal_(0.0)
+    all_rows = slice(0, entries.n)
+    D: Tensor = entries.distances(all_rows, all_rows)
+    if entries.distances.uses_matrix_product:
+        D.fill_diagonal_(0.0)  # rounding errors of the product make it nonzero
     return (D * entries.factor).exp()
 
 

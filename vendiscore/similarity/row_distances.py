@@ -60,9 +60,9 @@ class RowDistances:
         self.kernel = kernel
         has_few_columns = is_numpy(X) and X.shape[1] <= MAX_DIRECT_COLUMNS
         # Whether distances are computed as ‖x‖² + ‖y‖² − 2 x·y by a matrix product.
-        self.by_product: bool = kernel == "gaussian" and not has_few_columns
+        self.uses_matrix_product: bool = kernel == "gaussian" and not has_few_columns
         self.can_use_float32: bool = False
-        if not self.by_product:
+        if not self.uses_matrix_product:
             return
         xp = namespace(X)
         centred = X - median_of_rows(X)
@@ -90,7 +90,7 @@ class RowDistances:
         """
         X = self.X[index]
         Y = self.X[columns]
-        if not self.by_product:
+        if not self.uses_matrix_product:
             return distances_by_differences(X, Y, self.kernel)
         D = self.left[index] @ self.right[columns].T  # ‖x‖² + ‖y‖² − 2 x·y
         # If rounding errors are too large, recompute the distances of close rows from differences,
@@ -129,7 +129,7 @@ class RowDistances:
         """Return an object of this class for the rows X[index]."""
         subset = copy.copy(self)
         subset.X = self.X[index]
-        if self.by_product:
+        if self.uses_matrix_product:
             subset.left = self.left[index]
             subset.right = self.right[index]
             subset.squared_norms = self.squared_norms[index]
@@ -314,7 +314,7 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
     check_distance_memory(X)
     n = len(X)
     row_distances = RowDistances(X.astype(np.float64, copy=False), "gaussian")
-    if not row_distances.by_product:
+    if not row_distances.uses_matrix_product:
         everything = slice(0, n)
         return row_distances(everything, everything)
     blocks = split_into_pair_blocks(n)

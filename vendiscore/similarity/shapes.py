@@ -98,8 +98,9 @@ def is_nested(samples: Any, sample_type: str, name: str) -> bool:
             return bool(samples.ndim == 3)
         return sample_type == "labels" and bool(samples.ndim == 2)
     non_empty = [member for member in samples if not (isinstance(member, list) and not member)]
-    if not non_empty and sample_type not in _NEVER_EMPTY_LISTS:
-        return False  # empty lists may be samples
+    if not non_empty:
+        # Empty lists are empty groups, unless a sample of this type may be an empty list.
+        return sample_type in _TYPES_WITHOUT_EMPTY_LISTS
     return all(map(IS_GROUP[sample_type], non_empty))
 
 
@@ -183,4 +184,4 @@ IS_GROUP: dict[str, Callable[[Any], bool]] = {
 _MATRIX_TYPES = ("similarities", "distances")
 ROW_TYPES = ("vectors", "class probabilities", "rows of bits")
 # Sample types of which no sample is an empty list, so an empty list is an empty group.
-_NEVER_EMPTY_LISTS = ("text", "molecules", "images")
+_TYPES_WITHOUT_EMPTY_LISTS = ("text", "molecules", "images")

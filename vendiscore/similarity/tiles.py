@@ -36,32 +36,34 @@ class SimilarityTiles:
         self.scale: np.ndarray | None = None
         if similarity.scale is not None:
             self.scale = to_host(similarity.scale)
-        # Features (n, d) in float32. For sparse features, frequent columns; the others are in
-        # `_rare_columns` (n, d'), and transposed in `_rare_by_tile` for each tile of columns of K.
-        self.rows: np.ndarray | None = None
+        # Scaled features (n, d) in float32, whose dot products are the similarities.
+        self.features: np.ndarray | None = None
+        # Sparse features are split: `features` contains the frequent columns as a dense array,
+        # because dense products are faster, and `_rare_columns` (n, d') the others. `_rare_by_tile`
+        # contains the transposed rare columns of the samples of a tile, by its first sample.
         self._rare_columns: sp.csr_array | None = None
         self._rare_by_tile: dict[int, sp.csr_array] = {}
         if not isinstance(similarity, FeatureSimilarity):
             return
         X = similarity.X
         if is_numpy(X):
-            self.rows = X
+            self.features = X
             if X.dtype != np.float32 or self.scale is not None:
-                self.rows = np.empty(X.shape, np.float32)
+                self.features = np.empty(X.shape, np.float32)
                 for block, scaled_rows in similarity.iter_scaled_blocks(self.scale):
-                    self.rows[block] = scaled_rows
+                    self.features[block] = scaled_rows
         elif sp.issparse(X):
-            common, rare = similarity.split_common_columns()
-            self.rows = common.astype(np.float32)
+            common, rare = similarity.split_common_columns()  # multiplied by `scale`
+            self.features = common.astype(np.float32)
             self._rare_columns = rare.astype(np.float32)
-            for rows in slices(self.n, TILE_SIZE):
-                self._rare_by_tile[rows.start] = self._rare_columns[rows].T.tocsr()
+            for samples in slices(self.n, TILE_SIZE):
+                self._rare_by_tile[samples.start] = self._rare_columns[samples].T.tocsr()
 
     @property
     def tiles(self) -> list[Tile]:
         """The slices (rows, columns) of all tiles that cover the upper triangle of K."""
         n = self.n
-        if self.rows is not None or isinstance(self.similarity, RowsSimilarity):
+        if self.features is not None or isinstance(self.similarity, RowsSimilarity):
             sides = slices(n, TILE_SIZE)
             return list(combinations_with_replacement(sides, 2))
         blocks = row_blocks(n, 8 * n)
@@ -69,8 +71,8 @@ class SimilarityTiles:
 
     def __call__(self, rows: slice, columns: slice) -> np.ndarray:
         """Compute K[rows, columns] as a new float32 array, with errors up to FLOAT32_ERROR."""
-        if self.rows is not None:
-            K: np.ndarray = self.rows[rows] @ self.rows[columns].T
+        if self.features is not None:
+            K: np.ndarray = self.features[rows] @ self.features[columns].T
             if self._rare_columns is None:
                 return K
             return add_sparse(K, self._rare_columns[rows] @ self._rare_by_tile[columns.start])
@@ -98,7 +100,7 @@ class SimilarityTiles:
 
     def _compute_pair_block(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Compute the similarities of one block of pairs of samples (i[0], j[0]), … in float64."""
-        if self.rows is None:
+        if self.features is None:
             # The subset contains the samples i[0], i[1], … and then j[0], j[1], …, so the pairs are
             # on a diagonal.
             m = len(i)

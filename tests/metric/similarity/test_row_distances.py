@@ -71,10 +71,10 @@ def test_squared_distances_have_small_relative_errors(name):
 
 
 def test_matrix_products_are_used_if_the_bandwidth_allows_their_error():
-    assert not RowDistances(FEW_COLUMNS, "gaussian").by_product
-    assert not RowDistances(MANY_COLUMNS, "laplace").by_product
+    assert not RowDistances(FEW_COLUMNS, "gaussian").uses_matrix_product
+    assert not RowDistances(MANY_COLUMNS, "laplace").uses_matrix_product
     default = RowDistances(MANY_COLUMNS, "gaussian", sigma=10.0)
-    assert default.by_product
+    assert default.uses_matrix_product
     assert default.can_use_float32
     assert not default.is_lossy
     narrow = RowDistances(CLUSTERS, "gaussian", sigma=1.0)

@@ -76,7 +76,9 @@ def search_pairs(
     else:
         pairs = NearPairs(floor, MAX_PAIRS, threshold, FLOAT32_ERROR)
         tiles = SimilarityTiles(distinct)
-        operations_per_entry = ENTRY_OPERATIONS if tiles.rows is None else tiles.rows.shape[1]
+        operations_per_entry = ENTRY_OPERATIONS
+        if tiles.features is not None:  # the number of features per dot product
+            operations_per_entry = tiles.features.shape[1]
         flops = float(n) * n * operations_per_entry
         with announce_duration(f"Comparing {n:,} samples", flops, 4 * n, single_precision=True):
             neighbours = _search_tiles(distinct, tiles, tiles.tiles, pairs)

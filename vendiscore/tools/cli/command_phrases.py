@@ -46,10 +46,10 @@ def run_phrases(args: Namespace) -> str:
         keywords.pop("on_error")
     if len(sources) == 2:
         keywords |= {"permutations": args.permutations, "seed": args.seed}
-        return _compare(args, sources, keywords)
+        return _compare_two_sets(args, sources, keywords)
     (source,) = sources
-    if labels := source.prompts or source.groups:
-        keywords["prompts"] = list(labels)
+    if prompts := source.prompts or source.groups:
+        keywords["prompts"] = list(prompts)
     with report_file_locations({"texts": source}):
         result = phrases(source.values, **keywords)
     columns = ("phrase", "n_texts", "cost", "share")
@@ -58,10 +58,14 @@ def run_phrases(args: Namespace) -> str:
     return _format(args, result, result.sentence, {}, columns, {})
 
 
-def _compare(args: Namespace, sources: Sequence[Samples], keywords: Record) -> str:
-    labels = [list(source.prompts or source.groups) for source in sources]
-    if all(labels):
-        keywords["prompts"] = labels
+def _compare_two_sets(args: Namespace, sources: Sequence[Samples], keywords: Record) -> str:
+    """Format the phrases that cost set A more than set B; `sources` are the two sets.
+
+    `keywords` are arguments of `phrases`. If both sets have prompts, they are added to them.
+    """
+    prompts = [list(source.prompts or source.groups) for source in sources]
+    if all(prompts):
+        keywords["prompts"] = prompts
     a, b = sources
     with report_file_locations({"texts": a, "other": b}):
         result = phrases(a.values, b.values, **keywords)
