@@ -46,8 +46,8 @@ GROUP = Group(
     title="Two sets of captions",
     source="Friedman & Dieng, arXiv 2210.02410, Figure 8, §8.2 and §9.4",
     method="The ten captions as printed, the mean of n-grams of 1 to 4; words and full stops, and "
-    "MiniLM's wordpieces, as the captioning model's are not at hand. The paper prints no numbers "
-    "of them.",
+    "MiniLM's wordpieces, because those of the captioning model are not available. The paper "
+    "prints no numbers of them.",
     agrees=(
         "Both sets have the order of the figure, with words and with word pieces, for the "
         "reasons that the paper gives."

@@ -109,8 +109,8 @@ def findings(data: Path) -> list[Finding]:
         check_digits(
             "card: four rows near two axes, dual",
             "1.9989…",
-            "a 9 is missing in print: NumPy's eigenvalues of XᵀX / 4 give "
-            f"{score_by_numpy(NEARLY_TWO):.9f} too",
+            "a digit 9 is missing in the printed number: the eigenvalues of XᵀX / 4 by NumPy also "
+            f"give {score_by_numpy(NEARLY_TWO):.9f}",
             samples=NEARLY_TWO,
             score_dual=True,
             normalize=True,
@@ -147,9 +147,9 @@ def findings(data: Path) -> list[Finding]:
         check_number(
             "qVS: the score of those three",
             "1.2551553872451062",
-            "printed is the score of the last candidate that was tried, [2, 0, 4], which is "
-            f"{compute_value(**quality_options([2, 0, 4])):.10f} here too; that of [2, 0, 2] is "
-            "higher",
+            "the printed number is the score of the last candidate, [2, 0, 4], which is "
+            f"{compute_value(**quality_options([2, 0, 4])):.10f} here too; the selected samples, "
+            "[2, 0, 2], have a higher score",
             **quality_options(chosen),
         )
     )
@@ -160,7 +160,9 @@ def findings(data: Path) -> list[Finding]:
         finding = compare_number(f"sentropy: two species, order {order}", paper, ours)
         numbers = f"{finding.ours} (Vendi Score: {vendi:.3f})"
         rows.append(Finding(finding.what, paper, numbers, finding.verdict, finding.why))
-    rows.append(cannot("vendi_score: five sentences, BERT; SimCSE", "1.21; 2.81", NEEDS_WEIGHTS))
+    rows.append(
+        cannot("vendi_score: five sentences with BERT and with SimCSE", "1.21; 2.81", NEEDS_WEIGHTS)
+    )
     return rows
 
 

@@ -274,20 +274,20 @@ def check_temperature(model: Trigrams, encode: Any) -> list[Finding]:
             f"{format_measure('mean length')}; where length is held, MagArea does no worse",
         ),
         claim(
-            "which measure tells the temperature best",
+            "which measure predicts the temperature best",
             "2311.16054, abstract: magnitude is superior in the automated estimation of diversity",
             all(gain > 0 for gain in [*ahead.values(), *ahead_even.values()]),
             f"R² of {area} less that of VS, AvgSim, GMStds of the same embeddings: "
             + ", ".join(f"{ahead[name]:+.2f}" for name in rivals)
             + f"; for texts of {FIXED_LENGTH} words: "
             + ", ".join(f"{ahead_even[name]:+.2f}" for name in rivals),
-            why="it depends on the texts: magnitude leads where all have one length only "
-            "(its ρ minus the ρ of VS, paired by seed: "
+            why="this depends on the texts: magnitude is better only if all texts have the same "
+            "length (ρ of MagArea minus ρ of VS, paired by seed, for equal and for other lengths: "
             + " and ".join(format_mean(rho[area][w] - rho["VS, MiniLM"][w]) for w in (1, 0))
-            + "). The interval matters less: R² "
+            + "). The upper scale is less important: R² is "
             + ", ".join(f"{r2[f'MagArea, ε = {e}'][0].mean():.2f}" for e in (0.01, 0.05, 0.5))
-            + f" at ε of 0.01, 0.05, 0.5. Best of all is {best}, {r2[best][0].mean():.2f}: these "
-            "texts differ in their words",
+            + f" at ε = 0.01, 0.05, 0.5. The best measure is {best}, {r2[best][0].mean():.2f}, "
+            "because these texts differ in their words",
         ),
     ]
 
@@ -369,28 +369,27 @@ def check_decoders(model: Trigrams, held_out: list[list[str]]) -> list[Finding]:
         ),
         claim(
             "plain beam search",
-            "lowest by both",
+            "lowest diversity by both measures",
             rising(vs, 1, order[:2]) and rising(diversity, 1, order[:2]),
             f"diverse beams at 0.2 less these: VS {format_mean(vs[order[1]] - vs[order[0]])}, "
             "n-gram "
             f"diversity {format_mean(diversity[order[1]] - diversity[order[0]])}; above it from "
             "0.6 on",
-            why=f"groups of one write the same text where the penalty is small: of five texts "
-            f"{n_distinct[order[1]]:.1f} are different at 0.2, {n_distinct[order[2]]:.1f} at 0.6, "
-            "and "
-            f"{n_distinct[order[0]]:.1f} by beam search, whose beams differ by construction",
+            why="with a small penalty, several groups of diverse beam search write the same text: "
+            f"of five texts, {n_distinct[order[1]]:.1f} are different at penalty 0.2, "
+            f"{n_distinct[order[2]]:.1f} at 0.6, and {n_distinct[order[0]]:.1f} with plain beam "
+            "search, whose beams differ by construction",
         ),
         claim(
             "BLEU against other people's questions",
-            "falls as the penalty rises, from beam search's on",
+            "decreases as the penalty increases, and is highest for beam search",
             rising(bleu, -1, order[:2]) and rising(bleu, -1, list(ends)),
             ", ".join(f"{decoder} {format_mean(bleu[decoder])}" for decoder in order[:4]),
-            why="it falls from penalty 0.2 to 0.8 "
-            f"({format_mean(bleu[ends[1]] - bleu[ends[0]])}), but "
-            f"beam search is not above: the model knows three words at a time, its likeliest texts "
-            f"have {mean_lengths[order[0]]:.1f} words, penalty 0.2's "
-            f"{mean_lengths[order[1]]:.1f}, people's "
-            f"{mean_lengths['people']:.1f}",
+            why="BLEU decreases from penalty 0.2 to 0.8 "
+            f"({format_mean(bleu[ends[1]] - bleu[ends[0]])}), but is not higher for beam search: "
+            "the model is a trigram model, and its most likely texts have "
+            f"{mean_lengths[order[0]]:.1f} words, those at penalty 0.2 "
+            f"{mean_lengths[order[1]]:.1f}, and human texts {mean_lengths['people']:.1f}",
         ),
         claim(
             "VS and n-gram diversity over sets of five (Figure 7)",

@@ -43,12 +43,12 @@ from vendiscore import compute, convergence_scale, encoder, magnitude_function
 
 GROUP = Group(
     name="embedding_models",
-    title="Embedding models told apart by magnitude",
+    title="Embedding models distinguished by magnitude",
     source="Limbeck et al., arXiv 2311.16054, experiments on text embeddings",
     method="Eight ways to embed TREC questions that need no download, 30 disjoint subsets of 50, "
-    "the same for all models; 5 nearest neighbours, five folds by subset, 10 repeats, mean ± "
-    "standard deviation over them. The paper's models and texts are others: what is checked is the "
-    "claim, not its accuracies.",
+    "the same for all models; 5 nearest neighbours, five folds by subset, mean ± standard "
+    "deviation over 10 repeats. The models and texts differ from those of the paper, so only the "
+    "claim is checked, not its accuracies.",
     agrees=(
         "Magnitude functions distinguish eight embedding models, for each number of "
         "neighbours. They do not distinguish a model from its rotation."
@@ -78,7 +78,7 @@ def principal_components(X: np.ndarray) -> np.ndarray:
 PREPARATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "as they are": lambda X: X,
     "of length 1": unit_rows,
-    "64 components of length 1": lambda X: unit_rows(principal_components(X)),
+    "with 64 components of length 1": lambda X: unit_rows(principal_components(X)),
 }
 
 
@@ -211,7 +211,7 @@ def check_set(title: str, X: VectorsByModel, twin: str) -> list[Finding]:
         for preparation, accuracies in result.items()
     }
     chance = 1 / len(X)
-    last_preparation = prepared["64 components of length 1"]
+    last_preparation = prepared["with 64 components of length 1"]
     Q = np.linalg.qr(
         np.random.default_rng(0).standard_normal((last_preparation[twin].shape[1],) * 2)
     )[0]
@@ -238,8 +238,8 @@ def check_set(title: str, X: VectorsByModel, twin: str) -> list[Finding]:
     magnitudes = [accuracies["magnitude function"] for accuracies in by_k.values()]
     return [
         claim(
-            f"{title}: {len(X)} models told by magnitude functions",
-            "models can be told apart by their magnitude",
+            f"{title}: {len(X)} models distinguished by magnitude functions",
+            "models can be distinguished by their magnitude",
             all(accuracies["magnitude function"] > chance + 0.3 for accuracies in means.values()),
             "; ".join(
                 f"vectors {preparation}: "
@@ -249,7 +249,7 @@ def check_set(title: str, X: VectorsByModel, twin: str) -> list[Finding]:
             + f" (chance {chance:.3f})",
         ),
         claim(
-            f"{title}: by single numbers",
+            f"{title}: magnitude functions compared with single numbers",
             "abstract: magnitude is superior; the baselines are AvgSim, VS and GMStds (C.1)",
             all(
                 accuracies["magnitude function"] > accuracies[k]
@@ -260,17 +260,17 @@ def check_set(title: str, X: VectorsByModel, twin: str) -> list[Finding]:
                 f"{preparation}: " + format_accuracies({k: accuracies[k] for k in other_measures})
                 for preparation, accuracies in result.items()
             ),
-            why="ahead of "
+            why="magnitude functions have a higher accuracy than "
             + "; ".join(
                 f"{', '.join(lower_measures) or 'none'} for vectors {preparation}"
                 for preparation, lower_measures in lower_by_preparation.items()
             )
-            + ". GMStds goes by the axes of the space as well as by its diversity: it tells a "
-            f"model from itself rotated, {copy['GMStds'].mean():.2f}",
+            + ". GMStds also depends on the axes of the space: it distinguishes a model from its "
+            f"rotation with accuracy {copy['GMStds'].mean():.2f}",
         ),
         claim(
             f"{title}, null: {twin} and itself rotated (64 components, chance 0.5)",
-            "magnitude is a matter of distances alone",
+            "magnitude depends only on distances",
             all(copy[k].mean() < 0.6 for k in ("magnitude function", "MagArea", "VS", "AvgSim")),
             format_accuracies(copy),
         ),
@@ -286,7 +286,7 @@ def check_set(title: str, X: VectorsByModel, twin: str) -> list[Finding]:
             f"{max(magnitudes):.2f}",
         ),
         claim(
-            f"{title}, null: names of models drawn by lot",
+            f"{title}, null: random names of models",
             "chance",
             all(
                 abs(a.mean() - chance) < 3 * a.std(ddof=1) / np.sqrt(10) + 0.01
@@ -311,7 +311,7 @@ def findings(data: Path) -> list[Finding]:
         *check_set("TREC questions", embed_texts(texts), "MiniLM, mean"),
         claim(
             "TREC questions, null: random projections with two seeds (chance 0.5)",
-            "one model twice is one model",
+            "two runs of one model are not distinguished",
             seeds["magnitude function"].mean() < 0.65,
             format_accuracies(seeds),
             why="a projection is drawn once for all subsets, and is another map in each run",

@@ -25,7 +25,7 @@ GROUP = Group(
     title="Errata",
     source="Errata: Friedman & Dieng, arXiv 2210.02410; Limbeck et al., arXiv 2311.16054; the "
     "metric's card; README of vertaix/Vendi-Score",
-    method="Printed, what is meant, and a proof that can be done by hand.",
+    method="What is printed, what is correct, and a proof that can be done by hand.",
 )
 README = """print(f"N-grams: {ngram_vs:.02f}, BERT: {bert_vs:.02f}, SimCSE: {simcse_vs:.02f})"""
 
@@ -60,7 +60,8 @@ def check_formulas() -> list[Finding]:
             "k(x, x′) = exp(‖x − x′‖²/2σ²)",
             "exp(−‖x − x′‖²/2σ²)",
             1 - root < 0,
-            f"two samples σ apart would have K₁₂ = e^½ and an eigenvalue 1 − e^½ = {1 - root:.2f}",
+            "two samples at distance σ would have K₁₂ = e^½ and an eigenvalue 1 − e^½ = "
+            f"{1 - root:.2f}",
         ),
     ]
 
@@ -76,9 +77,9 @@ def check_captions() -> list[Finding]:
         make_erratum(
             f"{VENDI}, caption of Table 3",
             "VS “using a BLEU score kernel”",
-            "the mean of n-gram overlaps of 1 to 4, as §4.5 has it",
+            "the mean of the n-gram overlaps for n = 1 to 4, as in §4.5",
             abs(forth - back) > 0.01,
-            f"BLEU is not symmetric: “{short}” against the same with “today” has {forth:.3f}, the "
+            f"BLEU is not symmetric: “{short}” compared with “{long}” has {forth:.3f}, and the "
             f"reverse {back:.3f}",
         ),
         make_erratum(
@@ -86,7 +87,7 @@ def check_captions() -> list[Finding]:
             "“the highest possible similarity score is 2048”",
             "the highest possible VS is 2048",
             highest < 1 + 1e-12 and compute(X, score_dual=True)["VS"] < 8,
-            "a cosine is at most 1; the score is at most the rank, here 2,048 features",
+            "a cosine is at most 1; VS is at most the number of features, here 2,048",
         ),
     ]
 
@@ -107,11 +108,10 @@ def check_sign() -> Finding:
     return make_erratum(
         f"{MAGNITUDE}, Definition 3.4",
         "MagDiff, ∫ (Mag_X − Mag_Y), is “the area between two magnitude functions” (Figure 1)",
-        "the area is ∫ |Mag_X − Mag_Y|; the integral has a sign and changes it with X and Y",
+        "the area is ∫ |Mag_X − Mag_Y|; the integral changes its sign if X and Y are exchanged",
         abs(mag_diff_of_spacing(spacing)) < 1e-9 < 0.01 < area,
-        f"two points 1 apart and three points {spacing:.3f} apart: the functions cross, the "
-        "integral "
-        f"is 0, the area {area:.3f}",
+        f"for two points at distance 1 and three points at distance {spacing:.3f}, the functions "
+        f"cross: the integral is 0, and the area is {area:.3f}",
     )
 
 
@@ -132,14 +132,14 @@ def check_cards() -> list[Finding]:
             "exp(tr(K/n @ log(K/n))) = exp(−Σ λ log λ)",
             "exp(−tr(K/n @ log(K/n)))",
             abs(trace - 1 / 3) < 1e-12,
-            f"for three unlike samples the printed trace gives {trace:.3f}, the sum 3",
+            f"for three samples without similarity, the printed trace gives {trace:.3f}, the sum 3",
         ),
         make_erratum(
             "card, “score_dual”",
             "the covariance matrix, X @ X.T",
             "X.T @ X / n",
             (X @ X.T).shape == (4, 4) and (X.T @ X).shape == (2, 2),
-            "of its own example, 4 × 2, X @ X.T is 4 × 4: the similarity matrix",
+            "in its example, X has shape 4 × 2, and X @ X.T is 4 × 4: the similarity matrix",
         ),
         make_erratum(
             "README of Vendi-Score, example of texts",
@@ -153,7 +153,7 @@ def check_cards() -> list[Finding]:
             "{ivs:02f} prints 3.45",
             "{ivs:.02f}",
             f"{3.45:02f}" != "3.45",
-            f"without the point it prints {3.45:02f}",
+            f"without the point, it prints {3.45:02f}",
         ),
     ]
 

@@ -237,7 +237,7 @@ def render_page(records: Records) -> str:
     by_part = {
         name: part_records for name, part_records in group_by_part(records).items() if part_records
     }
-    lines = ["| paper | claims | reproduced | differs | cannot |", "|---|---|---|---|---|"]
+    lines = ["| paper | claims | reproduced | differs | not checked |", "|---|---|---|---|---|"]
     claimed = [record for record in records if record["name"] != "errata"]
     for _, name, heading in PAGE_PARTS:
         if name != "errata" and (part_records := by_part.get(name)):
@@ -280,7 +280,7 @@ def render_section(name: str, part_records: Records, all_records: Records) -> li
         return [OTHER_ERRATA, "\n".join(lines)]
     if name == "not-here":
         return ["\n".join(format_absences(all_records))]
-    table = ["| group | result | reproduced | differs | cannot |", "|---|---|---|---|---|"]
+    table = ["| group | result | reproduced | differs | not checked |", "|---|---|---|---|---|"]
     for record in part_records:
         link = f"[{record['title']}](../benchmarks/results/papers/{record['name']}.json)"
         table.append(

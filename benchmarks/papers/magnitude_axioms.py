@@ -159,14 +159,15 @@ def check_stability(sets: list[np.ndarray], rng: np.random.Generator) -> list[Fi
             why=f"{100 * worst[0]:.3f} %",
         ),
         claim(
-            "the same of areas to each set's own convergence scale, the definition for one set",
+            "a near-copy, areas up to the convergence scale of each set, as defined for one set",
             "stable under perturbations",
             max(own_cutoff_areas) / min(own_cutoff_areas) < 1.1,
             "points 0, 1 and δ at δ = 0.1, 0.01, 0.001: "
             + ", ".join(f"{value:.1f}" for value in own_cutoff_areas)
             + f"; points 0 and 1 alone {limit:.3f}",
-            why="it grows as 1/δ, and is that of two points where δ is 0: magnitude reaches "
-            f"0.95 n when copies are told apart. To the two points' own cut-off it is "
+            why="the area grows as 1/δ, because its upper limit is the scale at which magnitude "
+            "reaches 0.95 n, and there even near-copies count as two points; at δ = 0 it is the "
+            "area of two points. Up to the convergence scale of the two points, the area is "
             f"{common[0]:.3f}, {common[1]:.3f}, {common[2]:.3f}, and {limit:.3f} in the limit",
         ),
     ]

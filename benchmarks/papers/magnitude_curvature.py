@@ -312,20 +312,20 @@ def describe_set_ups(
     disks_text = f"{len(CURVATURES[::DISK_STEP])} disks"
     cutoffs = [parse_cutoff(name) for name in errors_by_cutoff]
     sentences = (
-        "the cut-off and the number of points decide: the same disks give "
+        "the error depends on the cut-off and the number of points: it is "
         f"{min(errors_by_cutoff.values()):.3f} to {max(errors_by_cutoff.values()):.3f} for "
-        "cut-offs of "
+        "the same disks and cut-offs of "
         f"{min(cutoffs):.0f} to {max(cutoffs):.0f}, and "
         f"{errors_by_cutoff[closest_cutoff]:.3f} at "
-        f"{closest_cutoff}; at t_cut = {T_CUT:g}, {FEWER_POINTS} points instead of {POINTS} give "
-        f"{errors[fewer_text]:.2f}, "
+        f"{closest_cutoff}; at t_cut = {T_CUT:g}, {FEWER_POINTS} points instead of {POINTS} have "
+        f"an error of {errors[fewer_text]:.2f}, "
         f"and, on {disks_text}, {MORE_POINTS:,} points "
         f"{errors[f'{MORE_POINTS} points, {disks_text}']:.2f} instead of "
         f"{errors[f'{POINTS} points, {disks_text}']:.2f}.",
         "Points uniform by radius make it "
         f"{errors[f'{fewer_text}, radius uniform'] / errors[fewer_text]:.1f} times as large, and "
-        "areas to each "
-        f"disk's own t_conv say next to nothing ({errors[f'{fewer_text}, own t_conv']:.2f}).",
+        "areas to each disk's convergence scale hardly predict the curvature "
+        f"({errors[f'{fewer_text}, own t_conv']:.2f}).",
         f"Pieces and knots ({min(errors_by_pieces):.3f} to {max(errors_by_pieces):.3f}), "
         "how folds are shuffled "
         f"({min(errors_by_shuffle):.3f} to {max(errors_by_shuffle):.3f}) and 11 uneven scales "

@@ -128,13 +128,13 @@ def findings(data: Path) -> list[Finding]:
     thin = result[:, 1, -2].mean(axis=0)  # nine digits have a ninth of their images left
     rows = [
         claim(
-            "MagDiff falls alike both ways",
+            "MagDiff decreases equally in both ways",
             "yes",
             gap["MagDiff"] < MAX_EQUAL_GAP,
             f"{gap_texts['MagDiff']}; from {first:.3f} with nothing dropped to {last:.2f}",
         ),
         claim(
-            "MagDiff falls at every step, both ways",
+            "MagDiff decreases at every step, in both ways",
             "yes",
             bool((steps < 0).all()),
             f"{int((steps < 0).sum())} of {steps.size} steps",
@@ -145,13 +145,14 @@ def findings(data: Path) -> list[Finding]:
         first, last = result[:, :, 0, m].mean(), result[:, :, -1, m].mean()
         rows.append(
             claim(
-                f"{name} falls alike both ways",
-                "asked of it as of MagDiff",
+                f"{name} decreases equally in both ways",
+                "the claim about MagDiff, checked for this measure",
                 gap[name] < MAX_EQUAL_GAP and bool(falls.all()),
                 f"{gap_texts[name]}; from {first:.1f} with nothing dropped to {last:.1f}, in "
                 f"{int(falls.sum())} of {falls.size} steps",
-                why=f"the ways' means are up to {gap[name]:.2f} of the whole fall apart, MagDiff's "
-                f"{gap['MagDiff']:.2f}, recall's {gap['recall']:.3f}, and it falls in "
+                why="the means of both ways of dropping modes differ by up to "
+                f"{gap[name]:.2f} of the total decrease, those of MagDiff by {gap['MagDiff']:.2f}, "
+                f"and those of recall by {gap['recall']:.3f}; the measure decreases in "
                 f"{int(falls.sum())} of {falls.size} steps",
             )
         )

@@ -105,14 +105,15 @@ def findings(data: Path) -> list[Finding]:
             coin = abs(pair[0] - DRAWS / 2) < 1.5 * DRAWS**0.5  # three standard deviations
             rows.append(
                 claim(
-                    f"{name} mistakes the order",
+                    f"{name} has the wrong order",
                     "yes",
                     bool(counts[i] <= 0.5 * DRAWS),
                     count,
-                    f"in {DRAWS - counts[i]} of {DRAWS} draws it does, as in the paper's one, in "
-                    f"most not. X1 and X2 it {'cannot tell' if coin else 'tells'}: the first is "
-                    f"ahead in {pair[0]} draws{', as by a coin' if coin else ''}; X2 is ahead of "
-                    f"X3 in {pair[1]}, X3 of X4 in {pair[2]}",
+                    f"the order is wrong in {DRAWS - counts[i]} of {DRAWS} draws, as in the only "
+                    "draw of the paper, but right in most draws. The measure "
+                    f"{'does not distinguish' if coin else 'distinguishes'} X1 and X2: X1 is "
+                    f"higher in {pair[0]} draws{', as by chance' if coin else ''}; X2 is higher "
+                    f"than X3 in {pair[1]}, and X3 than X4 in {pair[2]}",
                 )
             )
     return rows

@@ -220,17 +220,16 @@ def check_ratings(values: dict[str, np.ndarray], rows: list[dict]) -> list[Findi
         gains_text = ", ".join(f"{name} {gains[name]:+.3f} ± {errors[name]:.3f}" for name in gains)
         result.append(
             claim(
-                f"people's scores, {part_name}: mean ρ",
-                "MagArea agrees better with people",
+                f"human ratings, {part_name}: mean ρ",
+                "MagArea agrees better with human ratings",
                 all(gains[name] > 2 * errors[name] for name in gains),
                 f"{text}; MagArea less the others: {gains_text}; ahead of VS in {ahead} of "
                 f"{len(keys)} "
                 "sources",
-                why=f"{best} has {means[best]:.3f}, MagArea {means['MagArea']:.3f}, and "
-                f"{OWN_CUTOFF}, as "
-                f"on the page of people, {other[OWN_CUTOFF]:.3f}: MagArea less VS is "
-                f"{gains['VS']:+.3f} ± "
-                f"{errors['VS']:.3f}, less AvgSim {gains['AvgSim']:+.3f} ± {errors['AvgSim']:.3f}",
+                why=f"{best} has ρ = {means[best]:.3f}, MagArea {means['MagArea']:.3f}, and "
+                f"MagArea up to the convergence scale of each set {other[OWN_CUTOFF]:.3f}; MagArea "
+                f"minus VS is {gains['VS']:+.3f} ± {errors['VS']:.3f}, MagArea minus AvgSim "
+                f"{gains['AvgSim']:+.3f} ± {errors['AvgSim']:.3f}",
             )
         )
     all_keys = [key for keys in parts.values() for key in keys]

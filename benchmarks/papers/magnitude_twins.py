@@ -21,7 +21,7 @@ DRAWS = 20
 
 GROUP = Group(
     name="magnitude_twins",
-    title="Copies of samples change nothing in MagArea",
+    title="Copies of samples do not change MagArea",
     source="Limbeck et al., arXiv 2311.16054, Figure S.5",
     method=f"100 normal points in the plane and 0 to {COPIES[-1]} copies of 20 of them, {DRAWS} "
     "draws; similarity exp(−distance). The paper leaves open which points are copied. Ratios to "

@@ -24,9 +24,10 @@ GROUP = Group(
     name="memorised",
     title="Copies among images, by order",
     source="Pasarkar & Dieng, arXiv 2310.12952, experiments on generative models",
-    method=f"{SIZE} MNIST digits, {COPIES} of which are copies with noise of one other or each of "
-    f"another; {DRAWS} draws. How far the mean of log VS falls, in deviations of log VS of sets "
-    "without copies. Images of generative models and ratings of people are not at hand.",
+    method=f"{SIZE} MNIST digits; {COPIES} of them are copies with noise, either all of one digit "
+    f"or each of another digit; {DRAWS} draws. Decreases of the mean of log VS are in standard "
+    "deviations of log VS of sets without copies. Images of generative models and human ratings "
+    "are not available.",
     agrees="New digits instead of copies do not change the score at any order.",
     needs=("mnist_test.npz",),
 )
@@ -80,23 +81,27 @@ def findings(data: Path) -> list[Finding]:
                 for q, value in zip(ORDERS, fall[kind], strict=True)
             )
 
-        for kind, label in (("one", "copies of one image"), ("each", "copies of one image each")):
+        for kind, label in (
+            ("one", f"{COPIES} copies of one image"),
+            ("each", f"one copy of each of {COPIES} images"),
+        ):
             result.append(
                 claim(
-                    f"{label}, {name}: by how much the score falls",
-                    "order ∞ goes with memorised and duplicated images",
+                    f"{label}, {name}: decrease of the score",
+                    "order ∞ agrees best with measures of memorised and duplicated images",
                     int(np.argmax(fall[kind])) == len(ORDERS) - 1,
                     listed(kind),
-                    why=f"order ∞ sees the largest eigenvalue alone, {100 * largest['none']:.2f} % "
-                    f"of all without copies and {100 * largest[kind]:.2f} % with these, a fall of "
-                    f"{fall[kind][-1]:.1f} deviations; at order "
-                    f"{ORDERS[int(np.argmax(fall[kind]))]} it is {fall[kind].max():.1f}",
+                    why="order ∞ depends only on the largest eigenvalue, which is "
+                    f"{100 * largest['none']:.2f} % of the sum without copies and "
+                    f"{100 * largest[kind]:.2f} % with copies; log VS decreases by "
+                    f"{fall[kind][-1]:.1f} standard deviations, and at order "
+                    f"{ORDERS[int(np.argmax(fall[kind]))]} by {fall[kind].max():.1f}",
                 )
             )
         result.append(
             claim(
-                f"null: new digits in their place, {name}",
-                "no fall",
+                f"null: new digits instead of copies, {name}",
+                "no decrease",
                 bool(np.abs(fall["new"]).max() < 1),
                 listed("new"),
             )

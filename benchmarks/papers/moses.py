@@ -237,14 +237,14 @@ def check_jtvae(data: Path) -> list[Finding]:
         *ours,
         claim(
             "the size of the samples of Table 4",
-            "2,500 valid molecules, in words",
+            "2,500 valid molecules, in the text",
             bool(abs(larger[:, 1].mean() - float(PRINTED["jtn"][1])) < 2 * deviation[1]),
             f"VS of JT-VAE {format_mean(result[:, 1], 1)} of {NOTEBOOK_SIZE:,} and "
             f"{format_mean(larger[:, 1], 1)} of "
             f"2,500, printed {PRINTED['jtn'][1]}",
-            f"VS is {relative_errors[1]:+.0%} off what is printed for 2,500 molecules and "
-            f"{relative_errors[0]:+.1%} for "
-            f"{NOTEBOOK_SIZE:,}, which the authors' notebook reads: the table is of that size",
+            f"VS differs from the printed value by {relative_errors[1]:+.0%} for 2,500 molecules "
+            f"and by {relative_errors[0]:+.1%} for {NOTEBOOK_SIZE:,}, the number that the authors' "
+            "notebook reads, so the values of the table are for this number",
         ),
     ]
 
@@ -378,20 +378,19 @@ def findings(data: Path) -> list[Finding]:
             "are others)",
         ),
         claim(
-            "a SMILES n-gram model against its data",
+            "a SMILES n-gram model compared with its data",
             "the n-gram model has the highest IntDiv (0.874 against 0.855), and a VS above the "
             "data's (479.8 against 403.9)",
             bool((ngrams[0][:, :2] > odorants[:, :2]).all()),
             "contexts of 2, 4, 8 characters: VS "
             + ", ".join(format_mean(v[:, 1], 0) for v in reversed(ngrams))
             + f", all below the odorants' {format_mean(odorants[:, 1], 0)}, and so is IntDiv",
-            why=f"this model repeats molecules: of {SET_SIZE} it draws "
-            f"{ngrams[0][:, 2].mean():.0f} "
-            f"different ones at 8 characters, {ngrams[2][:, 2].mean():.0f} at 2. {SET_SIZE} "
-            "different "
-            f"ones at 8 characters have IntDiv {fresh[0]:.3f}, VS {fresh[1]:.0f}, which is "
-            f"{closed:.0%} of the way to the odorants'. MOSES's model has learnt from many more "
-            "molecules",
+            why=f"our model repeats molecules: {SET_SIZE} draws contain "
+            f"{ngrams[0][:, 2].mean():.0f} different ones with contexts of 8 characters, and "
+            f"{ngrams[2][:, 2].mean():.0f} with contexts of 2. {SET_SIZE} different molecules with "
+            f"contexts of 8 have IntDiv {fresh[0]:.3f} and VS {fresh[1]:.0f}, which is "
+            f"{closed:.0%} of the way to the VS of the odorants. The model of MOSES was trained "
+            "with many more molecules",
         ),
     ]
 

@@ -22,7 +22,7 @@ MAX_CLASSES = 20
 
 GROUP = Group(
     name="orders",
-    title="What the order of the Vendi Score looks at",
+    title="What different orders of the Vendi Score measure",
     source="Pasarkar & Dieng, arXiv 2310.12952, Figure 1",
     method=f"Samples of known classes, similarity 1 within a class and 0 between: balanced sets of "
     f"1 to {MAX_CLASSES} classes, and three classes of {COMMON} samples beside a rare one of "

@@ -58,7 +58,7 @@ def findings(data: Path) -> list[Finding]:
         (
             "VS",
             "X",
-        ): f"the closed form is {closed:.5f}; Q has the same distances and is printed 1.866"
+        ): f"the closed form is {closed:.5f}; for Q, which has the same distances, 1.866 is printed"
     }
     rows = []
     for measure, printed in PRINTED.items():

@@ -39,6 +39,7 @@ SEEDS = 5
 CLASSES = ("DESC", "ENTY", "HUM", "LOC", "NUM", "ABBR")
 SMALLEST_CLASS_SIZE = 86  # number of questions of ABBR
 DRAW_METHODS = ("pooled", "equal")
+DRAW_NAMES = {"pooled": "questions of pooled classes", "equal": "same number of each class"}
 
 GROUP = Group(
     name="trec_classes",
@@ -48,7 +49,7 @@ GROUP = Group(
     f"draws; {SET_SIZE} TREC questions of 1 to 6 classes, {SEEDS} draws in which each class comes "
     "in "
     "at another place; n-grams and embeddings of all-MiniLM-L6-v2. The paper's texts (MultiNLI) "
-    "are not at hand. Questions are drawn from all of the classes together (pooled) or the same "
+    "are not available. Questions are drawn from all of the classes together (pooled) or the same "
     "number from each (equal).",
     agrees=(
         "VS increases with the number of digits, and more strongly than IntDiv. Scores of "
@@ -132,7 +133,7 @@ def check_digits(data: Path) -> list[Finding]:
         ),
         claim(
             "MNIST: correlation with the number of digits",
-            "VS has a stronger one than IntDiv",
+            "the correlation of VS is stronger than that of IntDiv",
             bool(
                 (correlations[:, 0] > correlations[:, 1]).all()
                 and other_correlations[:, 0].mean() > other_correlations[:, 1].mean()
@@ -239,17 +240,15 @@ def compare_correlations(kernel: str, method: str, scores_and_intdiv: np.ndarray
     )
     differences = correlations[:, 0] - correlations[:, 1]
     return claim(
-        f"correlation with the number of classes: {kernel}, {method}",
-        "VS has a stronger one than IntDiv",
+        f"correlation with the number of classes: {kernel}, {DRAW_NAMES[method]}",
+        "the correlation of VS is stronger than that of IntDiv",
         bool(differences.mean() > 2 * standard_error(differences)),
         f"r = {correlations[:, 0].mean():.2f} and {correlations[:, 1].mean():.2f}, VS ahead in "
         f"{(differences > 0).sum()} of {SEEDS} draws, by {format_mean(differences, sign='+')}",
-        "which classes come first decides, for both alike: r of VS is "
-        f"{correlations[:, 0].min():.2f} to {correlations[:, 0].max():.2f} over the draws, of "
-        "IntDiv "
-        f"{correlations[:, 1].min():.2f} to {correlations[:, 1].max():.2f}, and the two go "
-        "together "
-        f"({np.corrcoef(correlations.T)[0, 1]:.2f})",
+        "the correlation of both measures depends on the order in which classes are added: over "
+        f"the draws, r of VS is {correlations[:, 0].min():.2f} to {correlations[:, 0].max():.2f}, "
+        f"r of IntDiv {correlations[:, 1].min():.2f} to {correlations[:, 1].max():.2f}, and the "
+        f"correlation between both r is {np.corrcoef(correlations.T)[0, 1]:.2f}",
     )
 
 
@@ -268,19 +267,18 @@ def check_growth(
     lowest_class = min(single_class_scores, key=lambda c: single_class_scores[c])
     other_scores = [value for c, value in single_class_scores.items() if c != lowest_class]
     return claim(
-        f"the mean of VS grows with every class: {kernel}, {method}",
-        "of sentences of MultiNLI by n-grams it does, with every genre",
+        f"the mean of VS grows with every class: {kernel}, {DRAW_NAMES[method]}",
+        "VS of n-grams of MultiNLI sentences grows with every genre",
         not falls and rise.mean() > 3 * np.abs(drift).mean(),
         "means "
         + ", ".join(f"{m:.2f}" for m in means)
         + f"; {int((steps > 0).sum())} of {steps.size} single steps up; from one class to six "
-        f"{format_mean(rise, sign='+')}, with labels dealt at random "
+        f"{format_mean(rise, sign='+')}, with random labels "
         f"{drift.mean():+.2f}",
-        f"the mean falls with class {', '.join(map(str, falls))}. It is {lowest_class} that takes "
-        "places "
-        f"of others: {SMALLEST_CLASS_SIZE} of its questions score "
-        f"{single_class_scores[lowest_class]:.1f}, of the others "
-        f"{min(other_scores):.1f} to {max(other_scores):.1f}. Without ABBR the means of 1 to 5 "
+        f"the mean decreases at this number of classes: {', '.join(map(str, falls))}. The reason "
+        f"is that similar questions of {lowest_class} replace others: VS of {SMALLEST_CLASS_SIZE} "
+        f"of its questions is {single_class_scores[lowest_class]:.1f}, of the other classes "
+        f"{min(other_scores):.1f} to {max(other_scores):.1f}. Without ABBR, the means of 1 to 5 "
         "classes are " + ", ".join(f"{m:.2f}" for m in means_without_abbr),
     )
 
