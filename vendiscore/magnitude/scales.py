@@ -202,6 +202,7 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     )
     if not isinstance(guess, float):  # no root was found
         guess = start
+    # The slope of the log odds of the spread is an estimate of that of the magnitude.
     spread_change = spread_difference(guess + GUESS_TOLERANCE) - spread_difference(guess)
     root = _find_root(
         magnitude_difference,

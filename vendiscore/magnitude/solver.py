@@ -255,6 +255,8 @@ class Solver:
         as preconditioner. If `needs_weights`, the weights must be accurate; otherwise only the
         magnitude. Returns None on failure.
         """
+        # Z stores the entries of exp(−tD) above the diagonal. On and below the diagonal, it stores
+        # the last Cholesky factor, whose scale is `Z.factor_scale`.
         Z = self._get_work_array(np.float32)
         if not np.any(self._compute_diagonal_bound(t)):  # Z may be indefinite, so check it
             # A factorisation proves that Z is positive definite at its scale and, as the caller
@@ -264,6 +266,7 @@ class Solver:
             if not any(results):
                 return None
         w = self._extrapolate_weights(t)
+        # The residual of w. The product also writes the entries of exp(−tD) into Z.
         r = 1.0 - multiply_similarities(self.D, t, w, self.max_distance, above_diagonal=Z.array)
         solution = None
         # First try a number of steps that take about as long as a new factorisation. At scales far

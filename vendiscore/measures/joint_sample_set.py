@@ -90,6 +90,7 @@ class JointSampleSet:
         They are computed block by block, without a full distance matrix, unless the metric is a
         function.
         """
+        # A subset has the same references as its parent, so it reuses their nearest neighbours.
         parent = self.sample_set.parent.both.neighbourhoods if self.is_subset else None
         if not self.uses_row_distances:
             return neighbourhoods.build_kernel_neighbourhoods(

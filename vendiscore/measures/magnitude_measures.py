@@ -139,7 +139,8 @@ def magnitude_area(
     cutoff: Number
     if isinstance(t_cut, float):
         cutoff = t_cut
-    elif t_cut is None and space.unit is not None:  # kernel distances; `unit` is that of k = 0
+    elif t_cut is None and space.unit is not None:
+        # `unit` is the distance of samples with k = 0; it is None if distances are not of a kernel.
         cutoff = compute_convergence_scale_of_equal_distances(space.n, space.unit, epsilon)
     elif t_cut is None and reference_space:
         sample_set.notes.append(REFERENCES_CUT_NOTE)

@@ -138,6 +138,7 @@ def estimate_several_intervals(
             scores = scores._replace(low=low)
         else:
             n_pooled = 0
+        # Convert log VS, its standard error and its limits to those of VS.
         score = np.exp(scores.log)
         low = np.minimum(score, np.exp(scores.low))
         high = np.maximum(score, np.exp(scores.high))

@@ -303,7 +303,8 @@ def _parse_request(
     key.
     """
     values = {name: arguments.get(name, default) for name, default in _COMPUTE_DEFAULTS.items()}
-    # All other keywords. The functions below remove those that they parse.
+    # All other keywords. The functions below remove those that they parse. If an option in
+    # `_UNSET_IF_NONE` is None, it counts as not passed.
     remaining = {
         name: value
         for name, value in arguments.items()

@@ -199,6 +199,9 @@ def find_middle_distances(
     middle_ranks = (n_pairs - 1) // 2, n_pairs // 2
     m = len(sampled_distances)
     sampled_distances = np.sort(sampled_distances)
+    # Sort only the distances in an interval [low, high] around the median. Its limits are sampled
+    # distances whose rank differs from m/2 by a number of standard errors, √m/2 each. If the
+    # interval does not contain both middle values, repeat this with a wider one.
     for deviations in RANK_DEVIATIONS:
         low = -math.inf
         high = math.inf

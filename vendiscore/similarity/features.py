@@ -79,6 +79,7 @@ class FeatureSimilarity(Similarity):
         self.settings = settings or {}
 
     def normalized(self) -> Self:
+        # Divide similarities by √(K_ii K_jj), where K_ii is the squared norm of feature row i.
         squares = self._squared_norms
         is_accurate = (squares >= 1 / MAX_SQUARED_NORM) & (squares <= MAX_SQUARED_NORM)
         if self.scale is None and bool(is_accurate.all()):
@@ -227,6 +228,8 @@ class FeatureSimilarity(Similarity):
         return xp.concat(products)
 
     def in_numpy(self) -> Self:
+        # Convert tensors to NumPy arrays that share their memory, unless they have a gradient.
+        # `as_shared_numpy` returns X itself if this is not possible.
         X = as_shared_numpy(self.X)
         if X is self.X or has_gradient([self.X, self.scale]):
             return self
@@ -250,6 +253,7 @@ class FeatureSimilarity(Similarity):
         return is_common
 
     def entries_work(self) -> float:
+        # The cost of computing XXᵀ, in multiplications of a dense product that takes the same time.
         X: sp.csr_array = self.X
         if not hasattr(X, "indptr"):  # dense
             return float(self.n) ** 2 * X.shape[1]
@@ -261,6 +265,7 @@ class FeatureSimilarity(Similarity):
         return 2.0 * self.n**2 * n_common + SPARSE_PAIR_WORK * n_pairs
 
     def covariance_work(self) -> float:
+        # The cost of computing XᵀX, in multiplications of a dense product that takes the same time.
         X: sp.csr_array = self.X
         if not sp.issparse(X):
             return super().covariance_work()
@@ -333,6 +338,7 @@ class FeatureSimilarity(Similarity):
         return gram(self.features())
 
     def projected(self, V: Array, single: bool = False) -> Array:
+        # Compute F V for the scaled features F, in float32 if `single`.
         if not is_numpy(self.X):
             return super().projected(V)
         dtype = np.float32 if single else np.float64
@@ -351,8 +357,8 @@ class FeatureSimilarity(Similarity):
     def squared_norm(self) -> Array | float:
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:
             return super().squared_norm()
-        # For common columns C and rare columns R, ‖CCᵀ + RRᵀ‖² = ‖CᵀC‖² + 2 ‖RᵀC‖² + ‖RRᵀ‖², which
-        # needs no dense n × n matrix.
+        # With the common columns C and the rare columns R of the features, K is CCᵀ + RRᵀ. Its
+        # squared Frobenius norm is ‖CᵀC‖² + 2 ‖RᵀC‖² + ‖RRᵀ‖², which needs no dense n × n matrix.
         common, rare = self.split_common_columns()
         rare_transposed = rare.T.tocsr()
         common_products = gram(common.T)

@@ -165,10 +165,11 @@ class MetricDistances(BlockDistances):
         # overflow and underflow.
         self.scale_exponent = 0
         if metric == "minkowski":
+            # Entries then are below 1/2 and differences below 1, so their powers do not overflow.
             self.scale_exponent = math.frexp(largest_entry(X))[1] + 1
             self.minkowski_exponent = self.options.pop("exponent", 2.0)
-            self.options["p"] = self.minkowski_exponent
-        elif metric in HOMOGENEOUS:
+            self.options["p"] = self.minkowski_exponent  # the name of this option in SciPy
+        elif metric in HOMOGENEOUS:  # multiplying all rows by c > 0 multiplies distances by c
             self.scale_exponent = scaling_exponent(X)
         self.X = scale_by_power_of_two(X, -self.scale_exponent)
 

@@ -54,7 +54,9 @@ def representation_notes(
         ("does not distinguish {} samples from others", merged_texts),
     ):
         count = int(np.isin(inverse, [*problems]).sum())  # of all samples, not of distinct ones
-        # For truncated texts, and for texts without any token of the model.
+        # Truncated texts, and texts without any token of the model, always cause a warning. Other
+        # problems cause a note if at least one in NOTE_ONE_IN samples has them, and a warning if at
+        # least one in WARN_ONE_IN has them.
         always_warn = similarity.truncates and problems is similarity.partial
         always_warn |= problems is missed and missed.keys() > blank.keys()
         always_note = always_warn or problems is merged_texts
@@ -93,6 +95,7 @@ def _find_merged_texts(
     Returns a description of the problem of each such text, by its index in `texts`. Texts that
     differ only in case or white space are not reported.
     """
+    # `merges` is True for kernels under which different texts may have the same features.
     groups = similarity.groups() if similarity.merges else None
     if groups is None:
         return {}

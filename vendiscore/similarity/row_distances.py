@@ -65,6 +65,8 @@ class RowDistances:
         if not self.uses_matrix_product:
             return
         xp = namespace(X)
+        # Subtracting a vector from all rows does not change distances. Shorter rows have smaller
+        # rounding errors.
         centred = X - median_of_rows(X)
         squares = xp.linalg.vecdot(centred, centred)[:, None]
         ones = xp.ones_like(squares)

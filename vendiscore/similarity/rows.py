@@ -178,6 +178,7 @@ class RowsSimilarity(Similarity):
             yield block, self._entries(block, slice(block.start, self.n))
 
     def dense(self) -> Array:
+        # Compute only the upper triangle of K, in blocks of rows, and mirror it.
         upper = self._upper_blocks()
         s = self.scale
         if s is not None:

@@ -144,7 +144,9 @@ def check_in_memory(samples: object, name: str) -> None:
 
     Converting it would load all its data into memory. `name` is the argument in the message.
     """
-    cls = type(samples)  # attributes of the object itself could be columns of a table
+    # `_GATHER_METHODS` maps a method that only lazy collections have to the method that loads their
+    # data. Look it up in the class, because attributes of the object may be columns of a table.
+    cls = type(samples)
     gather_method = next(
         (method for mark, method in _GATHER_METHODS.items() if hasattr(cls, mark)), None
     )

@@ -357,6 +357,8 @@ class _ClippedClusters(_Clusters):
         order = 1.0 if math.isinf(q) else q  # order ∞ needs only Σ μ
         # Up to order 2, compute Σ (μ^q − μ)/(q − 1) instead of Σ μ^q, which has a limit at q = 1.
         use_raw_powers = order > 2
+        # Start from the sums over the eigenvalues of the set, and subtract the integrals below to
+        # obtain Σ μ (`total`) and Σ μ^q (`power_sum`) of the samples outside each cluster.
         total = np.full(len(self.G), positive.sum())
         power_sum = np.full(len(self.G), _compute_powers(positive, order, use_raw_powers).sum())
         min_total = _MIN_REMAINING_FRACTION * total[0]
@@ -387,7 +389,8 @@ class _ClippedClusters(_Clusters):
     def _compute_contour_slopes(self, z: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Compute −z² tr(S⁻¹ S′) for each of g clusters at m nodes z of the contour, shape (g, m).
 
-        S(z) = I + Yᵀ (zI − A)⁻¹ Y, and S′ is its derivative. A is the sum of y yᵀ over the weighted
+        It is the slope (derivative) of log det S(z) with respect to 1/z, where S′ is the derivative
+        of S(z) = I + Yᵀ (zI − A)⁻¹ Y with respect to z. A is the sum of y yᵀ over the weighted
         feature vectors y of all samples, and the columns of Y are the vectors y of the cluster. `x`
         (r,) are the eigenvalues of A. They are divided by the largest one, and vectors y by its
         square root.

@@ -181,10 +181,11 @@ def score_covariance(
 ) -> ScoresByOrder:
     """Compute scores of n samples from a matrix C proportional to Σ w x xᵀ, shape (d, d).
 
-    The sum is over the feature vectors x (d,) of samples with weights w. Scores of all `orders` are
-    clipped to [1, n], to remove rounding errors. If `psd` is "check", negative eigenvalues beyond
-    rounding errors raise a NotPSDError; if "clip", they are set to 0. If `vectors`, the spectrum
-    contains the eigenvectors of C.
+    The sum is over the feature vectors x (d,) of samples with weights w. A `State` computes such a
+    sum while samples are added to it. Scores of all `orders` are clipped to [1, n], to remove
+    rounding errors. If `psd` is "check", negative eigenvalues beyond rounding errors raise a
+    NotPSDError; if "clip", they are set to 0. If `vectors`, the spectrum contains the eigenvectors
+    of C.
     """
     # Divide C by its trace below, because eigenvalues must sum to 1.
     xp = namespace(C)
