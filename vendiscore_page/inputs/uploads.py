@@ -15,6 +15,7 @@ from vendiscore.report import (
 )
 from vendiscore.support.errors import short_repr
 from vendiscore.support.text_detection import are_sequences
+from vendiscore.tools.reading.compressed_files import decompress
 
 from ..quotas import INPUT, MAX_UNPACKED, MAX_UPLOAD, check_lines
 from . import cells, hub, pictures, separators, zips
@@ -65,6 +66,7 @@ def _of_example(example: Example, asked: Asked) -> Samples:
 def _of_files(files: Sequence[File], asked: Asked) -> Samples:
     _check_sizes(files)
     every: list[File] = []
+    files = [decompress(name, data, MAX_UNPACKED) for name, data in files]
     for name, data in files:
         is_zip = format_of(name, data) == "zip"
         every += zips.samples_in(name, data) if is_zip else [(name, data)]

@@ -50,7 +50,14 @@ UNUSABLE_FILES = {
     "half.txt": ("a b".encode("utf-16")[:-1], [], "is not utf-16"),
     "ascii.txt": ("é".encode(), ["--encoding", "ascii"], "column 1: byte 0xc3 is not ascii"),
     "cut.txt.gz": (b"\x1f\x8b\x08\0", [], "the file is truncated or damaged"),
-    "no.txt.gz": (b"abc", [], "no.txt.gz: Not a gzipped file"),
+    "pointer.npy": (
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
+        [],
+        "this is a Git LFS pointer instead of the file, which is not read: download the file with "
+        "`git lfs pull`",
+    ),
+    "song.dat": (b"MThd\0\0\0\x06", [], "this is a MIDI, audio or video file"),
+    "unknown.bin": (b"\0\1\2\xff", [], "its type is not known, and it is not text"),
     "x.pkl": (b"", [], "Files of type .pkl are not read: unpickling runs what is in it"),
     "x.xlsx": (b"", [], "save the sheet as “CSV UTF-8”"),
     "c.csv": (

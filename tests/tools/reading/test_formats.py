@@ -1,12 +1,13 @@
 """File formats are detected by endings and first bytes; the command and the web app share them."""
 
+import gzip
 import io
 import zipfile
 from argparse import Namespace
 
 import pytest
 
-from vendiscore.report import Limits, RefusedError, Wanted
+from vendiscore.report import AskError, Limits, RefusedError, Wanted, read_data
 from vendiscore.tools.cli.files import read_samples as read_file
 from vendiscore.tools.reading import formats
 from vendiscore.tools.reading.tables import Table
@@ -33,8 +34,54 @@ def test_format_is_detected_from_ending_and_first_bytes(name, data, expected):
     assert formats.format_of(name, data) == expected
 
 
+@pytest.mark.parametrize("name", ["a", "a.csv", "a.npy", "a.json", "a.dat"])
 @pytest.mark.parametrize(
-    ("name", "data"), [("a.pkl", b""), ("a.csv", b"\x80\x04\x95"), ("a", b"PK\x03\x04 xl/workbook")]
+    ("data", "message"),
+    [
+        (b"%PDF-1.7", "PDF"),
+        (b"\x80\x04\x95", "pickle"),
+        (b"\x89HDF\r\n\x1a\n", "HDF5"),
+        (b"RDX3\nX\n", "file of R"),
+        (b"X\n\0\0\0\3", "file of R"),
+        (b"SQLite format 3\0", "SQLite"),
+        (b"ARROW1\0\0", "Arrow"),
+        (b"MThd\0\0\0\6", "MIDI"),
+        (b"RIFF1234WAVE", "audio"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+        (b"BZh91AY&SY", "archive"),
+        (b"a.txt".ljust(257, b"\0") + b"ustar", "archive"),
+    ],
+)
+def test_unsupported_content_is_named_whatever_the_ending(name, data, message):
+    with pytest.raises(RefusedError, match=rf"this is .*{message}"):
+        formats.format_of(name, data)
+
+
+@pytest.mark.parametrize(
+    ("data", "n"),
+    [
+        (b'{"answer": "a cat"}\n{"answer": "a dog"}\n', 2),
+        (b'["a cat", "a dog", "a cow"]', 3),
+        (b">one\nACDE\n>two\nACDF\n", 2),
+        (b"1.5 2\n3.5 4\n2.5 4\n", 3),
+        (b"\x1f\x8b" + gzip.compress(b'["a cat", "a dog"]')[2:], 2),
+    ],
+)
+def test_content_decides_if_ending_is_unknown(data, n):
+    assert len(read_data("a.dat", data, Wanted())) == n
+
+
+def test_unclear_content_of_unknown_ending_is_ambiguous():
+    with pytest.raises(AskError, match="Of which type") as caught:
+        read_data("a.hyp", b"one two\nthree four\n", Wanted())
+    assert caught.value.choices[0][1] == {"type": "txt"}
+    with pytest.raises(AskError, match="Of which type") as caught:
+        read_data("a.hyp", b"a,b\nx,y\n", Wanted())
+    assert caught.value.choices[0][1] == {"type": "csv"}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [("a.pkl", b""), ("a.ipynb", b"{}"), ("a", b"PK\x03\x04 xl/workbook")]
 )
 def test_unsupported_formats_are_rejected(name, data):
     with pytest.raises(RefusedError, match=r"Files of type \.\w+ are not read: "):

@@ -1,10 +1,8 @@
 """Reading files, folders and standard input as samples, according to command-line options."""
 
-import gzip
 import re
 import shlex
 import sys
-import zlib
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -205,9 +203,7 @@ def _read_file_or_folder(path: str, read_options: Wanted) -> Samples:
     if read_options.subfolders is not None:
         flag = "--subfolders" if read_options.subfolders else "--no-subfolders"
         raise RefusedError(f"not a folder; remove {flag}")
-    file = path.removesuffix(".gz") if path.lower().endswith(".gz") else path
-    data = _read_bytes(path)
-    return read_data("" if path == STDIN else file, data, read_options, strict=True)
+    return read_data("" if path == STDIN else path, _read_bytes(path), read_options, strict=True)
 
 
 def _read_folder(folder: Path, read_options: Wanted) -> Samples:
@@ -245,21 +241,12 @@ def _read_folder(folder: Path, read_options: Wanted) -> Samples:
 
 
 def _read_bytes(path: str) -> bytes:
-    """Return the content of a file, or of standard input (the path "-").
-
-    If the name of the file ends in .gz, its content is decompressed.
-    """
+    """Return the content of a file, or of standard input (the path "-")."""
     if path == STDIN:
         if sys.stdin is None:
             raise OSError("it is closed; pass a file, or pipe data to the command")
         return sys.stdin.buffer.read()
-    data = Path(path).read_bytes()
-    if not path.lower().endswith(".gz"):
-        return data
-    try:
-        return gzip.decompress(data)
-    except (EOFError, zlib.error) as error:
-        raise OSError(f"the file is truncated or damaged ({error})") from None
+    return Path(path).read_bytes()
 
 
 def _describe_os_error(error: OSError, path: str) -> str:

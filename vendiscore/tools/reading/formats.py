@@ -95,27 +95,95 @@ FORMATS = {
 }
 TYPES = tuple(name for name, form in FORMATS.items() if form.parse)
 ENDINGS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
-# Formats that people have and no parser reads, with the remedy for each.
-_REFUSED = {
-    **dict.fromkeys(("xlsx", "xls", "ods"), "save the sheet as “CSV UTF-8”"),
-    **dict.fromkeys(("pdf", "docx", "doc", "rtf", "odt"), "copy its text into a .txt file"),
-    **dict.fromkeys(
+
+
+class _Unsupported(NamedTuple):
+    """A format that no parser reads: its endings, first bytes, name, and what to do instead."""
+
+    endings: tuple[str, ...]
+    magic: bytes  # a regular expression; empty if only the ending shows the format
+    name: str
+    hint: str
+
+
+_AS_ARRAY = "save the array with np.save"
+_UNPACK = "unpack it, or zip it"
+_UNSUPPORTED = (
+    _Unsupported(
+        ("xlsx", "xls", "ods"),
+        rb"\xd0\xcf\x11\xe0",
+        "a spreadsheet",
+        "save the sheet as “CSV UTF-8”",
+    ),
+    _Unsupported(
+        ("pdf", "docx", "doc", "rtf", "odt"),
+        rb"%PDF-|\{\\rtf",
+        "a PDF or RTF document",
+        "copy its text into a .txt file",
+    ),
+    _Unsupported(
         ("pkl", "pickle", "pt", "pth", "joblib"),
+        rb"\x80[\x02-\x05]",
+        "a pickle",
         "unpickling runs what is in it; save numbers with np.save",
     ),
-    **dict.fromkeys(("tar", "tgz", "7z", "rar", "bz2", "xz", "gz"), "unpack it, or zip it"),
-    **dict.fromkeys(("tif", "tiff", "svg", "psd"), "save the picture as PNG or JPEG"),
-    **dict.fromkeys(("mol", "sdf"), "convert it to SMILES"),
-    "arrow": "save it as parquet",
-    "safetensors": "save the array with np.save",
-}
-_MAGIC = {
-    **{magic: name for name, form in FORMATS.items() for magic in form.magic},
-    b"%PDF": "pdf",
-    b"\x1f\x8b": "gz",
-    b"\x80\x04\x95": "pkl",
-    b"\xd0\xcf\x11\xe0": "xls",
-}
+    _Unsupported(
+        ("h5", "hdf5", "h5ad"),
+        rb"\x89HDF\r\n\x1a\n|CDF[\x01\x02\x05]",
+        "an HDF5 or netCDF file",
+        _AS_ARRAY,
+    ),
+    _Unsupported(
+        ("rdata", "rda", "rds"),
+        rb"RD[XA][23]\n|X\n\0\0\0",
+        "a file of R",
+        "save the table in R with write.csv(x, 'x.csv')",
+    ),
+    _Unsupported((), rb"MATLAB 5\.0 MAT", "a file of MATLAB", "save the matrix with writematrix"),
+    _Unsupported(
+        ("sqlite", "sqlite3"),
+        rb"SQLite format 3\0",
+        "an SQLite database",
+        "export the table as CSV",
+    ),
+    _Unsupported(
+        ("arrow", "feather"),
+        rb"ARROW1\0|FEA1\0|\xff{4}.{3}\0\x10\0\0\0",
+        "an Arrow file",
+        "save it as parquet",
+    ),
+    _Unsupported(("safetensors",), rb".{2}\0{6}\{\"", "a safetensors file", _AS_ARRAY),
+    _Unsupported(
+        ("tar", "tgz", "7z", "rar", "bz2", "xz", "zst"),
+        rb"7z\xbc\xaf|Rar!\x1a|BZh\d1AY|\xfd7zXZ\0|\x28\xb5\x2f\xfd|.{257}ustar",
+        "an archive",
+        _UNPACK,
+    ),
+    _Unsupported(
+        ("tif", "tiff", "svg", "psd"), b"", "a picture", "save the picture as PNG or JPEG"
+    ),
+    _Unsupported(("mol", "sdf"), b"", "a file of molecules", "convert it to SMILES"),
+    _Unsupported(
+        (),
+        rb"MThd\0|RIFF.{4}(?!WEBP)|ID3[\x02-\x04]|fLaC\0|OggS\0|.{4}ftyp(?!hei[cx]|mif1|avif)",
+        "a MIDI, audio or video file",
+        "compute embeddings of such files, and save them with np.save",
+    ),
+    _Unsupported(
+        (),
+        rb"version https://git-lfs\.github\.com/spec/",
+        "a Git LFS pointer instead of the file",
+        "download the file with `git lfs pull`",
+    ),
+    _Unsupported(
+        ("html", "htm", "xml", "ipynb"),
+        b"",
+        "a document of HTML or XML, or a notebook",
+        "save its texts as .txt, .csv or .json",
+    ),
+)
+_REFUSED = {ending: form.hint for form in _UNSUPPORTED for ending in form.endings}
+_MAGIC = {magic: name for name, form in FORMATS.items() for magic in form.magic}
 _HEIC = (b"ftypheic", b"ftypmif1", b"ftypavif", b"ftypheix")
 
 
@@ -183,13 +251,24 @@ def format_of(name: str, data: bytes) -> str | None:
     ('csv', 'parquet')
     """
     found = known_format(name)
-    inside = next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), None)
+    inside = _format_inside(data)
     if inside == "zip" and found not in ("zip", "npz", "eval"):
         sheet = b"xl/workbook" in data or b"[Content_Types].xml" in data[:4096]
         return known_format("sheet.xlsx") if sheet else "zip"
-    if inside is None and data[4:12] in _HEIC:
-        return "image"
-    if inside and found in (None, "txt", "csv", "tsv"):
-        return inside if inside in FORMATS else known_format(f"file.{inside}")
+    if inside and inside != "zip":
+        return inside
     # no ending, or "answers of v1.2"
     return "txt" if not found and not re.fullmatch(r"[a-z]\w{0,7}", file_extension(name)) else found
+
+
+def _format_inside(data: bytes) -> str | None:
+    """Return the format that the first bytes show; None for text and for unknown bytes.
+
+    Raise a RefusedError if no parser reads the format.
+    """
+    if data[4:12] in _HEIC or (data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
+        return "image"
+    for form in _UNSUPPORTED:
+        if form.magic and re.match(form.magic, data, re.DOTALL):
+            raise RefusedError(f"this is {form.name}, which is not read: {form.hint}")
+    return next((name for magic, name in _MAGIC.items() if data.startswith(magic)), None)

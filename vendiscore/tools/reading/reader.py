@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from .compressed_files import decompress
+from .encodings import NotTextError, decode
 from .formats import FORMATS, TYPES, format_of
 from .limits import AskError, RefusedError, Wanted
 from .samples import Samples
@@ -26,6 +28,11 @@ _FORMATS_OF = {
     "skip_rows": _CELLS,
     "encoding": _OF_TEXT,
     "counts": (*_CELLS, "jsonl", "json", "parquet"),
+}
+# Starts of texts in a format, in files with an unknown ending.
+_STARTS = {
+    "json": re.compile(r"\s*(\{\s*[\"}]|\[\s*([\[{\"]|-?[\d.]+\s*,))"),  # or lines of JSON
+    "fasta": re.compile(r">[^\n]*\n[A-Za-z*-]+\s"),
 }
 _SIGNS = ",;\t|"  # between the cells of tables
 
@@ -66,12 +73,8 @@ def read_data(name: str, data: bytes, wanted: Wanted, *, strict: bool = False) -
     >>> read_data("a.csv", b"id,answer\n1,a cat sat\n2,a dog ran\n", Wanted()).taken
     "2 texts of column 'answer'; left out: id"
     """
-    form = wanted.type or format_of(name, data)
-    if form is None:
-        raise AskError(
-            f"Of which type is it? It begins with {data[:_SHOWN]!r}",
-            [(each, {"type": each}) for each in TYPES],
-        )
+    name, data = decompress(name, data, wanted.limits.unpacked)
+    form = wanted.type or format_of(name, data) or _form_of_content(data, wanted)
     if form == "image":
         raise RefusedError("a single image is not read; pass the folder it is in")
     if form not in TYPES:
@@ -115,6 +118,30 @@ def read_data(name: str, data: bytes, wanted: Wanted, *, strict: bool = False) -
         wanted = replace(wanted, kind="vectors")
         read = _parsed(form, data, wanted)
     return samples_of(read, wanted)
+
+
+def _form_of_content(data: bytes, wanted: Wanted) -> str:
+    """Return the format of a file with an unknown ending: JSON, sequences or rows of numbers.
+
+    Ask for it if the content does not show it, the likeliest formats first.
+    """
+    try:
+        text = decode(data, wanted.encoding)[0]
+    except NotTextError:
+        raise RefusedError(
+            f"its type is not known, and it is not text; it begins with {data[:_SHOWN]!r}. Save "
+            "numbers with np.save, and texts as .txt, .csv or .json; or name its type"
+        ) from None
+    for form, start in _STARTS.items():
+        if start.match(text):
+            return form
+    likely, is_unclear = form_of_lines(text)
+    if likely != "txt" and not is_unclear:
+        return "txt"  # of which rows of numbers are one form
+    raise AskError(
+        f"Of which type is it? It begins with {data[:_SHOWN]!r}",
+        [(form, {"type": form}) for form in dict.fromkeys([likely, *_OF_TEXT])],
+    )
 
 
 def _check_options(form: str, wanted: Wanted) -> None:
