@@ -147,7 +147,7 @@ CASES = {
             f"{EIGHT_PROMPTS} --pool --group-by prompt --ci",
         ),
         "brief": OptionCase("-b", "-b -f csv"),
-        "by": OptionCase("--by model", "--by nonsense", "t.csv --column answer"),
+        "by": OptionCase("--by site", "--by nonsense", "t.csv --column answer"),
         "worst": OptionCase(
             "--worst 1", "--worst 1", "t.csv --column answer --group-by topic", "a.txt"
         ),

@@ -3,7 +3,7 @@
 import pytest
 
 from vendiscore.report import AskError, Wanted
-from vendiscore.tools.reading.columns import choose
+from vendiscore.tools.reading.columns import check_one_set, choose
 from vendiscore.tools.reading.tables import table
 
 PROSE = "the cat sat,a dog ran"
@@ -44,8 +44,109 @@ def test_every_offered_choice_resolves_ambiguity(names):
     preview = build_preview(names, PROSE, PROSE)
     with pytest.raises(AskError) as caught:
         choose(preview, Wanted())
-    for name, options in caught.value.choices:
-        assert choose(preview, Wanted(**options)).column == name
+    for label, options in caught.value.choices:
+        assert label.startswith(f"{options['column']} (“")
+        assert choose(preview, Wanted(**options)).column == options["column"]
+
+
+SENTENCES = [
+    "the old cat sat on the mat",
+    "a small dog ran to the park",
+    "many birds sing in the morning",
+    "we walked home in the rain",
+]
+QUESTIONS = ["What is it?", "What is it?", "Where is the town?", "Where is the town?"]
+WORDS = ["cat", "dog", "fox", "owl"]
+NUMBERS = ["1.5", "2", "7.25", "3"]
+SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C#N"]
+FEW = ["a", "b", "b", "a"]
+
+
+def build_columns(**columns):
+    rows = zip(*columns.values(), strict=True)
+    return table("\n".join(["\t".join(columns), *map("\t".join, rows)]), Wanted(), sign="\t")
+
+
+@pytest.mark.parametrize(
+    ("columns", "column"),
+    [
+        ({"id": WORDS, "smiles": SMILES}, "smiles"),
+        ({"id": WORDS, "molecule": SMILES}, "molecule"),
+        ({"comment": SENTENCES, "rating": NUMBERS, "votes": NUMBERS[::-1]}, "comment"),
+        ({"question": QUESTIONS, "gold_answer": SENTENCES, "answer": SENTENCES}, "answer"),
+        ({"prompt": QUESTIONS, "completion_reason": SENTENCES, "completion": WORDS}, "completion"),
+        ({"text": SENTENCES, "explanation": SENTENCES[::-1]}, "text"),
+        ({"response": SENTENCES, "judge_explanation": SENTENCES[::-1]}, "response"),
+        ({"source": SENTENCES, "translation": SENTENCES[::-1]}, "translation"),
+        ({"url": WORDS, "tweet": SENTENCES}, "tweet"),
+        ({"index": WORDS, "word": WORDS}, "word"),
+        ({"prompt": QUESTIONS, "respuesta": SENTENCES}, "respuesta"),
+        ({"a": NUMBERS, "b": NUMBERS[::-1]}, None),
+        ({"a": NUMBERS, "b": NUMBERS[::-1], "species": FEW}, None),
+        ({"name": SENTENCES, "a": NUMBERS, "b": NUMBERS[::-1]}, None),
+    ],
+)
+def test_only_possible_column_is_selected(columns, column):
+    assert choose(build_columns(**columns), Wanted()).column == column
+
+
+@pytest.mark.parametrize(
+    ("columns", "offered"),
+    [
+        ({"prompt": QUESTIONS}, ["prompt"]),
+        ({"prompt": SENTENCES, "category": FEW}, ["prompt", "category"]),
+        ({"question": QUESTIONS, "ground_truth": SENTENCES}, ["question", "ground_truth"]),
+        ({"question": SENTENCES, "answer": FEW}, ["answer", "question"]),
+        ({"label": FEW}, ["label"]),
+        ({"chosen": SENTENCES, "rejected": SENTENCES[::-1]}, ["chosen", "rejected"]),
+        ({"sentence": SENTENCES, "prediction": WORDS}, ["sentence", "prediction"]),
+        ({"word": WORDS, "count": NUMBERS}, ["word", None]),
+        ({"city": WORDS, "capital": WORDS[::-1]}, ["city", "capital"]),
+        ({"brand": ["a b", "c d", "e f", "g h"], "x": NUMBERS, "y": NUMBERS}, ["brand", None]),
+    ],
+)
+def test_doubtful_columns_are_offered_likeliest_first(columns, offered):
+    preview = build_columns(**columns)
+    with pytest.raises(AskError) as caught:
+        choose(preview, Wanted())
+    choices = [options for _, options in caught.value.choices]
+    assert [options.get("column") for options in choices] == offered
+    for options in choices:
+        assert choose(preview, Wanted(**options)).column == options.get("column")
+
+
+def test_prompts_without_answers_can_be_scored():
+    with pytest.raises(AskError, match="prompts only, without answers") as caught:
+        choose(build_columns(prompt=QUESTIONS), Wanted())
+    assert caught.value.choices == [("score the prompts in prompt", {"column": "prompt"})]
+
+
+def test_prompts_are_in_column_with_most_different_cells():
+    columns = {"instruction": ["Sum up."] * 4, "input": QUESTIONS, "output": SENTENCES}
+    assert choose(build_columns(**columns), Wanted()).prompt == "input"
+
+
+def test_all_varying_settings_are_in_one_question():
+    columns = {
+        "prompt": QUESTIONS,
+        "temperature": ["0.2", "1", "0.2", "1"],
+        "style": FEW,
+        "level": ["low", "low", "high", "high"],  # constant within prompts
+        "comment": ["good as it is"] * 2 + ["bad as it was"] * 2,
+        "response": SENTENCES,
+    }
+    preview = build_columns(**columns)
+    with pytest.raises(AskError, match=r"'temperature' \(0.2, 1\), 'style' \(a, b\)") as caught:
+        check_one_set(preview, choose(preview, Wanted()), Wanted())
+    assert [options for _, options in caught.value.choices] == [
+        {"group_by": "temperature"},
+        {"group_by": "style"},
+        {"pool": True},
+    ]
+    wanted = Wanted(column="response")  # only columns that are named as settings are in question
+    with pytest.raises(AskError, match="Is each value of column 'temperature'") as caught:
+        check_one_set(preview, choose(preview, wanted), wanted)
+    assert len(caught.value.choices) == 2
 
 
 def test_prompt_and_model_columns_are_detected_unless_pooled():

@@ -41,12 +41,11 @@ def test_generations_are_read_and_partition_is_ignored():
     assert (result.record, len(result), len(set(result.groups))) == ("NoveltyBench", 4, 2)
 
 
-def test_words_and_numeric_columns_are_ambiguous():
+def test_numeric_columns_with_names_and_categories_are_features():
     header = "mpg,weight,model_year,origin,name"
     rows = [f"{10 + i / 7:.1f},{3000 + 9 * i},{70 + i % 3},usa,a car of {i}" for i in range(12)]
-    offered = offered_options("cars.csv", "\n".join([header, *rows]).encode())
-    assert {"column": "origin"} in offered
-    assert {"kind": "vectors"} in offered
+    result = read_data("cars.csv", "\n".join([header, *rows]).encode(), Wanted())
+    assert list(result.features) == ["mpg", "weight", "model_year"]
 
 
 def test_row_number_column_is_dropped_unless_index_is_false():

@@ -1,23 +1,24 @@
-"""Choice of the columns of samples, prompts and models: by names and cells, or by a question.
+"""Choice of the columns of samples, prompts and models from their names and cells, or a question.
 
-The samples are in the one column that is named as answers or, without such a name, in the one with
-prose; ids, labels, targets and prompts are never taken because other columns were left out.
+The samples are the only column that is named as generated output and holds matching content or, if
+no name says so, the only column whose cells can be samples (prose, SMILES, sequences, images,
+vectors). Everything else is a question. Ids and numbers never cause a question.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from statistics import median
 from typing import NamedTuple
 
 from ...support.errors import short_repr
-from ...support.text_detection import count_unspaced, looks_like
+from ...support.text_detection import are_sequences, count_unspaced, looks_like
 from .limits import AskError, RefusedError, Wanted
 from .names import (
     MOLECULE_NAMES,
     PROMPT_NAMES,
     SEQUENCE_NAMES,
-    SETTING_NAMES,
     SITE_NAMES,
     SPECIES_NAMES,
     TASK_NAMES,
@@ -26,15 +27,18 @@ from .names import (
     role_of,
     say_left_out,
 )
-from .records import is_image, is_nested, known_record, paths, value_at
+from .records import answers_in, is_image, is_nested, known_record, label_in, paths, value_at
 from .tables import Table, are_numbers, is_row
 
 _LOOK = 200  # rows that show what the rest is like
 _MOST = 100  # columns examined
 _LONG = 1_000  # characters of a cell that show what it is
-_PROSE = 0.3  # of the cells have several words, in columns of texts
-_FEATURES = 2  # columns of numbers that may be meant next to a column of names
+_PROSE = 0.3  # of the cells have several words, in columns of prose and of phrases
+_PHRASE_WORDS = 3  # words of a phrase at most, such as the names of people, places and products
+_FEATURES = 2  # columns of numbers that are features next to a column of words
 _FEW_SETS = 20  # sets that a column may tell apart
+_EXAMPLE = 40  # characters of a cell that a question shows
+_MAX_SETTINGS = 4  # columns that a question about settings names
 _COUNT = re.compile(r"\s*\d+(\.0)?\s*")
 
 _SAMPLES = ("molecules", "sequences", "vectors", "images")  # contents that are kinds of samples
@@ -46,8 +50,10 @@ _HOLDING = {
     "images": ("images",),
     "vectors": ("vectors",),
 }
-# Contents of texts that the name of their column decides.
+# Contents of texts that the name of their column can state, too.
 _NAMED = {"molecules": MOLECULE_NAMES, "sequences": SEQUENCE_NAMES}
+# Roles of columns whose texts are never samples, unless a person names the column.
+_NEVER_SAMPLES = ("prompt", "reference", "label", "model", "setting", "id")
 
 
 class Choice(NamedTuple):
@@ -62,19 +68,31 @@ class Choice(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A column: its name, the role that the name has, and what most cells hold."""
+    """Evidence about a column: what its name states, and what its first cells contain.
+
+    `role` is that of `role_of`, and `holds` that of `column_kind`. Texts have a `form`: "prose";
+    "phrases" of up to three words, such as names; "words"; or "options", which are single letters.
+    """
 
     name: str
     role: str
     holds: str
-    is_prose: bool
+    form: str = ""
 
     @property
-    def is_meant(self) -> bool:
-        """True if the name says that the column holds samples."""
+    def is_named_samples(self) -> bool:
+        """True if the name states that the column has samples, and its content can be samples."""
         if self.holds in _NAMED:
             return is_named(self.name, _NAMED[self.holds])
-        return self.holds in ("texts", "lists") and self.role == "text"
+        can_be_answers = self.holds == "lists" or (self.holds == "texts" and self.form != "options")
+        return can_be_answers and self.role == "text"
+
+    @property
+    def can_be_samples(self) -> bool:
+        """True if the cells can be samples, and the name does not state another role."""
+        if self.role in (*_NEVER_SAMPLES, "other"):
+            return (self.role, self.holds) == ("id", "vectors")  # "row" is no id of vectors
+        return self.holds in ("lists", *_SAMPLES) or self.form in ("prose", "phrases")
 
 
 def choose(head: Table, wanted: Wanted) -> Choice:
@@ -108,14 +126,12 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         record = _record_of_counts(head, columns, wanted)
         if record or wanted.kind == "counts":
             return Choice(None, "counts", record=record)
-        could = columns if wanted.kind == "values" else _candidates(columns, wanted.kind)
-        if len(columns) == 1 and (wanted.kind or columns[0].holds not in ("nested", "numbers", "")):
-            could = columns
-        elif (not could and wanted.kind == "vectors") or _are_features(columns, could, wanted):
+        likely = _likely_samples(columns, wanted)
+        if not likely and _are_features(columns, wanted):
             return _all_numbers(every, wanted)
-        elif len(could) != 1 or _has_others(columns, could[0], wanted):
-            raise _question(head, columns, could, wanted)
-        name = could[0].name
+        if len(likely) != 1 or _may_name_rows(likely[0], columns, wanted):
+            raise _question(head, columns, likely, wanted)
+        name = likely[0].name
     held = column_kind(head, name)
     if held == "numbers":
         held = "vectors"
@@ -123,25 +139,90 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     if known:
         prompt = "" if known.prompt == name else known.prompt
         return Choice(name, kind, prompt, known.model)
-    return Choice(name, kind, *_grouping(every, name, wanted))
+    return Choice(name, kind, *_grouping(head, every, name, wanted))
+
+
+def _likely_samples(columns: Sequence[Column], wanted: Wanted) -> list[Column]:
+    """Return the columns that are likely samples: one if the columns leave no doubt."""
+    if wanted.kind and len(columns) == 1:
+        return list(columns)
+    if wanted.kind == "values":
+        named = [column for column in columns if column.role == "text"]
+        return named if len(named) == 1 else list(columns)
+    holding = _HOLDING.get(wanted.kind, ("texts", "lists", *_SAMPLES))
+    has_features = not wanted.kind and bool(_features(columns))
+    columns = [column for column in columns if column.holds in holding]
+    if wanted.kind == "texts" and any(column.holds == "texts" for column in columns):
+        columns = [column for column in columns if column.holds != "molecules"]
+    named = [column for column in columns if column.is_named_samples]
+    others = [column for column in columns if column.can_be_samples and column not in named]
+    if named:
+        return named + [column for column in others if column.holds in ("vectors", "images")]
+    if others or has_features:
+        return others
+    # Without prose and numbers, a single column of phrases or words is the only possible one.
+    texts = [column for column in columns if column.role in ("", "other")]
+    return texts if len(texts) == 1 else []
+
+
+def _are_features(columns: Sequence[Column], wanted: Wanted) -> bool:
+    """Return whether the columns of numbers are the samples, where no other column can be.
+
+    A single column of numbers next to words, and numbers next to phrases, may be about them.
+    """
+    features = _features(columns)
+    if wanted.kind == "vectors":
+        return True
+    if wanted.kind or not features:
+        return False
+    if any(column.holds == "nested" for column in columns):
+        return False
+    forms = {column.form for column in columns if column.role not in ("id", "other", "label")}
+    if forms & {"prose", "phrases"}:
+        return False
+    return len(features) >= (_FEATURES if "words" in forms else 1)
+
+
+def _may_name_rows(column: Column, columns: Sequence[Column], wanted: Wanted) -> bool:
+    """Return whether phrases may be names of rows of numbers, such as products with their sizes."""
+    is_named = column.is_named_samples or wanted.kind
+    return column.form == "phrases" and not is_named and len(_features(columns)) >= _FEATURES
+
+
+def _features(columns: Sequence[Column]) -> list[Column]:
+    """Return the columns of numbers that may be meant: of several, no ids and labels."""
+    numbers = [column for column in columns if column.holds == "numbers"]
+    named = ("id", "label") if len(columns) > 1 else ()
+    return [column for column in numbers if column.role not in named]
 
 
 def _all_numbers(columns: Sequence[Column], wanted: Wanted, names: str | None = None) -> Choice:
     """Return columns of numbers as features, grouped by columns of texts alone."""
     texts = [column for column in columns if column.holds == "texts"]
-    return Choice(names, "vectors", *_grouping(texts, "", wanted))
+    return Choice(names, "vectors", *_grouping(None, texts, "", wanted))
 
 
 def _columns(head: Table, wanted: Wanted) -> list[Column]:
-    """Return the columns that can hold samples, with what their first cells show."""
+    """Return the evidence about the columns that can hold samples."""
     names = head.names[:_MOST]
     return [_column(head, name) for name in names if name not in wanted.others]
 
 
 def _column(head: Table, name: str) -> Column:
-    strings = _strings(head, name)
-    prose = sum(map(is_prose, strings)) > _PROSE * len(strings)
-    return Column(name, role_of(name), column_kind(head, name), prose)
+    holds = column_kind(head, name)
+    form = _text_form(_strings(head, name)) if holds == "texts" else ""
+    return Column(name, role_of(name), holds, form)
+
+
+def _text_form(strings: Sequence[str]) -> str:
+    """Return "prose", "phrases", "words" or "options" for the texts of a column."""
+    if sum(map(is_prose, strings)) > _PROSE * len(strings):
+        if count_unspaced(strings):
+            return "prose"
+        # Phrases are repeated: only different ones count.
+        lengths = [len(text.split()) for text in {*strings}]
+        return "phrases" if median(lengths) <= _PHRASE_WORDS else "prose"
+    return "words" if any(len(text.strip("(). ")) > 1 for text in strings) else "options"
 
 
 def column_kind(head: Table, name: str) -> str:
@@ -195,36 +276,6 @@ def _known_choice(head: Table, wanted: Wanted) -> Choice | None:
     return Choice(known.answers, "texts", prompt, model, known.name, known.once)
 
 
-def _are_features(columns: Sequence[Column], could: Sequence[Column], wanted: Wanted) -> bool:
-    """Return whether columns of numbers are meant, as nothing is named or written as a text."""
-    if wanted.kind or any(column.holds != "texts" or column.is_meant for column in could):
-        return False
-    texts = [column for column in columns if column.holds == "texts"]
-    if any(column.is_prose for column in texts) or any(c.holds == "nested" for c in columns):
-        return False
-    return len(_features(columns)) >= (_FEATURES if texts else 1)
-
-
-def _features(columns: Sequence[Column]) -> list[Column]:
-    """Return the columns of numbers that may be meant: of several, no ids and labels."""
-    numbers = [column for column in columns if column.holds == "numbers"]
-    named = ("id", "label") if len(columns) > 1 else ()
-    return [column for column in numbers if column.role not in named]
-
-
-def _has_others(columns: Sequence[Column], likely: Column, wanted: Wanted) -> bool:
-    """Return whether nested values, numbers or, instead of single words, prose may be meant."""
-    if likely.is_meant:
-        return False
-    if any(column.holds == "nested" for column in columns):
-        return True
-    if likely.holds != "texts" or wanted.kind:
-        return False
-    if len(_features(columns)) >= (_FEATURES if likely.is_prose else 1):
-        return True
-    return not likely.is_prose and any(column.is_prose for column in columns)
-
-
 def is_numeric(table: Table, wanted: Wanted) -> bool:
     """Return whether the column that is named, or each column, is of numbers and not of sites."""
     columns = _columns(table, wanted)
@@ -245,7 +296,11 @@ def _record_of_counts(head: Table, columns: Sequence[Column], wanted: Wanted) ->
         return ""
     if is_named(first.name, SPECIES_NAMES):
         return "a table of abundances"
-    if not wanted.kind and is_named(first.name, SITE_NAMES) and not first.is_prose:
+    if (
+        not wanted.kind
+        and is_named(first.name, SITE_NAMES)
+        and first.form not in ("prose", "phrases")
+    ):
         raise AskError(
             f"Does {join_names(counted)} count the individuals of a species at each {first.name}?",
             [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
@@ -283,55 +338,86 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
     return replace(table, names=names, header=names, rows=rows, above=[*table.above, merged])
 
 
-def _candidates(columns: Sequence[Column], kind: str) -> list[Column]:
-    """Return the columns that hold samples of a kind, named ones before others."""
-    holding = _HOLDING.get(kind, ("texts", "lists", *_SAMPLES))
-    left = []
-    for column in columns:
-        # "row" is not an id where it holds vectors.
-        could = column.role in ("text", "") or (column.role, column.holds) == ("id", "vectors")
-        if could and column.holds in holding:
-            left.append(column)
-    if kind == "texts" and any(column.holds == "texts" for column in left):
-        left = [column for column in left if column.holds != "molecules"]
-    if any(column.is_meant for column in left):
-        return [each for each in left if each.is_meant or each.holds in ("vectors", "images")]
-    return [each for each in left if each.holds != "texts" or each.is_prose] or left
-
-
 def _question(
-    head: Table, columns: Sequence[Column], could: Sequence[Column], wanted: Wanted
+    head: Table, columns: Sequence[Column], likely: Sequence[Column], wanted: Wanted
 ) -> RefusedError:
     """Ask for the column: the likely ones first, then paths in nested ones, then others."""
     what = wanted.kind if wanted.kind in ("molecules", "vectors") else "samples"
+    texts = [column for column in columns if column.holds in ("texts", "lists")]
     first = head.record(0)
-    names = [column.name for column in could]
-    reason = "No column is clearly meant"
-    if len(names) > 1:
-        reason = f"Columns {join_names(names)} could be meant"
-    for column in columns:
-        if column.holds == "nested":
-            names += paths(first[column.name], column.name)
-    names += [column.name for column in columns if column.holds == "texts"]
+    nested = [
+        path
+        for column in columns
+        if column.holds == "nested"
+        for path in paths(first[column.name], column.name)
+    ]
+    ranked = sorted((column for column in texts if column not in likely), key=_rank)
+    names = [column.name for column in likely] + nested + [column.name for column in ranked]
+    names = list(dict.fromkeys(names))[:_MOST]
+    has_numbers = not wanted.kind and bool(_features(columns))
     if not names:
         return RefusedError(f"There is no column of {what}; it has {join_names(head.names)}.")
-    choices = [(name, {"column": name}) for name in list(dict.fromkeys(names))[:_MOST]]
-    if not wanted.kind and _features(columns):
-        choices.append(("all columns of numbers", {"kind": "vectors"}))
+    reason = "No column is clearly meant"
+    if len(likely) > 1:
+        reason = f"Columns {join_names(column.name for column in likely)} could be meant"
+    elif not likely and not has_numbers and {column.role for column in texts} == {"prompt"}:
+        reason = "It has prompts only, without answers"
+    roles = {column.name: column.role for column in columns}
+    choices: list[tuple[str, dict[str, object]]] = []
+    for name in names:
+        label = f"score the prompts in {name}" if roles.get(name) == "prompt" else name
+        example = _example(head, name) if len(names) > 1 else ""
+        choices.append((f"{label} ({example})" if example else label, {"column": name}))
+    if has_numbers:
+        # Names of rows, and categories, are less likely than several columns of numbers.
+        are_first = not likely and len(_features(columns)) >= _FEATURES
+        place = 0 if are_first else len(choices)
+        choices.insert(place, ("all columns of numbers", {"kind": "vectors"}))
     return AskError(f"Which column holds the {what}? {reason}.", choices)
 
 
-def _grouping(columns: Sequence[Column], name: str, wanted: Wanted) -> tuple[str, str]:
+def _rank(column: Column) -> int:
+    """Return the position of a column of texts among those that a question offers."""
+    if column.role in _NEVER_SAMPLES:
+        return 4 + (column.role != "prompt")
+    return ["prose", "", "phrases", "words", "options"].index(column.form) // 2 + (
+        column.role == "other"
+    )
+
+
+def _example(head: Table, name: str) -> str:
+    """Return the start of the first text of a column, in quotes."""
+    cells = map(answers_in, head.column(name, _LOOK))
+    texts = (cell[0] if isinstance(cell, list) and cell else cell for cell in cells)
+    text = next((text for text in texts if isinstance(text, str) and text.strip()), "")
+    words = " ".join(text.split())
+    return f"“{words[:_EXAMPLE]}{'…' * (len(words) > _EXAMPLE)}”" if words else ""
+
+
+def _grouping(
+    head: Table | None, columns: Sequence[Column], name: str, wanted: Wanted
+) -> tuple[str, str]:
     """Return the columns that are named as prompts and as models, "" without one.
 
-    They are the same whatever columns a person named: a named one takes the place of its role.
+    They are the same whatever columns a person named: a named one takes the place of its role. Of
+    several columns of prompts (an instruction, its input), the one with the most different cells
+    in the first rows is taken.
     """
     rest = [each for each in columns if each.name != name and each.holds not in ("vectors", "")]
     prompts = [each.name for each in rest if each.role == "prompt"]
+    if head and len(prompts) > 1:
+        n_different = {
+            prompt: len({*map(label_in, head.column(prompt, _LOOK))}) for prompt in prompts
+        }
+        prompts.sort(key=lambda prompt: -n_different[prompt])  # stable: the first of equal ones
     ids = [each.name for each in rest if each.role == "id"]
     for pattern in (PROMPT_NAMES, TASK_NAMES):
         prompts += [name for name in ids if is_named(name, pattern)]
-    models = [each.name for each in rest if each.role == "model" and each.holds == "texts"]
+    models = [
+        each.name
+        for each in rest
+        if each.role == "model" and each.holds == "texts" and each.form != "prose"
+    ]
     return wanted.unnamed_groups([*prompts, ""][0], [*models, ""][0])
 
 
@@ -363,7 +449,9 @@ def _kind_of_strings(strings: Sequence[str]) -> str:
     if not re.search(r"[^\W\d_]", "".join(some)):  # dates, say
         return ""
     like = looks_like(some)
-    return "molecules" if like and like[1] == "morgan" else "texts"
+    if like and like[1] == "morgan":
+        return "molecules"
+    return "sequences" if are_sequences(some) else "texts"
 
 
 def row_in(cell: object) -> object:
@@ -434,41 +522,73 @@ def set_columns(table: Table) -> list[str]:
     ['LLM']
     """
     columns = [_column(table, name) for name in table.names[:_MOST]]
-    texts = [each for each in columns if each.holds == "texts"]
+    texts = [each for each in columns if each.holds == "texts" and each.form != "prose"]
     models = [each.name for each in texts if each.role == "model"]
-    others = [each.name for each in texts if each.role in ("", "label") and not each.is_prose]
+    others = [each.name for each in texts if each.role in ("", "label", "setting")]
     return models + [name for name in others if few_values(table.labels(name))]
 
 
 def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
-    """Ask whether a column of few texts tells sets apart, unless columns of groups are known.
+    """Ask whether columns of few values that differ among the answers to a prompt define sets.
 
-    A column that is the same for all answers to a prompt does not.
+    All such columns are in one question. If a person named the column of samples, only columns that
+    are named as settings or models are in it.
     """
     if wanted.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
         return
-    units: Sequence[object] = table.labels(chosen.prompt) if chosen.prompt else ()
-    if column_kind(table, str(chosen.column)) == "lists":
-        units = range(len(table.rows))
-    elif len({*units}) == len(units):
-        units = ()
-    for column in _columns(table, wanted):
-        name = column.name
-        if column.holds == "numbers":
-            could_be_sets = is_named(name, SETTING_NAMES)
-        else:
-            could_be_sets = column.holds == "texts" and column.role in ("", "label")
-        if name in chosen or not could_be_sets:
-            continue
-        labels = table.labels(name)
-        is_of_units = len({*zip(units, labels, strict=False)}) == len({*units}) > 0
-        if few_values(labels) and not is_of_units:
-            values = join_names(dict.fromkeys(filter(None, labels)))
-            raise AskError(
-                f"Is each value of column {short_repr(name)} a set of its own ({values})?",
-                [
-                    (f"Each {name} by itself", {"group_by": name}),
-                    ("All rows are one set", {"pool": True}),
-                ],
-                {"prompts": chosen.prompt, "by": chosen.model},
-            )
+    settings = {
+        column.name: [*dict.fromkeys(filter(None, table.labels(column.name)))]
+        for column in _columns(table, wanted)
+        if column.name not in chosen and _can_be_setting(column, wanted)
+    }
+    units = _answer_units(table, chosen)
+    settings = {
+        name: values
+        for name, values in settings.items()
+        if few_values(table.labels(name)) and _varies_within(table.labels(name), units)
+    }
+    if not settings:
+        return
+    names = list(settings)[:_MAX_SETTINGS]
+    values = [join_names(settings[name]) for name in names]
+    question = f"Is each value of column {short_repr(names[0])} a set of its own ({values[0]})?"
+    if len(names) > 1:
+        listed = [f"{short_repr(name)} ({some})" for name, some in zip(names, values, strict=True)]
+        question = (
+            f"Columns {', '.join(listed)} differ among the answers to one prompt. Which of them "
+            "defines sets?"
+        )
+    raise AskError(
+        question,
+        [
+            *((f"Each {name} by itself", {"group_by": name}) for name in names),
+            ("All rows are one set", {"pool": True}),
+        ],
+        {"prompts": chosen.prompt, "by": chosen.model},
+    )
+
+
+def _can_be_setting(column: Column, wanted: Wanted) -> bool:
+    """Return whether a column may say how answers were generated, by its name and content."""
+    if column.holds not in ("texts", "numbers") or column.form == "prose":
+        return False
+    if column.role in ("setting", "model"):
+        return True
+    return not wanted.column and column.holds == "texts" and column.role in ("", "label")
+
+
+def _answer_units(table: Table, chosen: Choice) -> Sequence[object]:
+    """Return for each row what it answers: a prompt, and by which model."""
+    n = len(table.rows)
+    if column_kind(table, str(chosen.column)) == "lists":  # the answers of a row are one unit
+        return range(n)
+    prompts: Sequence[object] = table.labels(chosen.prompt) if chosen.prompt else [""] * n
+    models = table.labels(chosen.model) if chosen.model else [""] * n
+    units = list(zip(prompts, models, strict=True))
+    # If no prompt has several answers, all answers are compared with each other.
+    return [""] * n if len({*units}) == n else units
+
+
+def _varies_within(labels: Sequence[str], units: Sequence[object]) -> bool:
+    """Return whether rows of the same unit have different labels."""
+    return len({*zip(units, labels, strict=True)}) > len({*units})

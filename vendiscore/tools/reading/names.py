@@ -1,21 +1,23 @@
-"""Names of columns as people and tools write them, and the role of each."""
+"""Column names as people and tools write them, and the role that the last word of each states."""
 
 import re
 from collections.abc import Iterable
 from itertools import islice
 
-#: Words in names of columns of texts, such as "answer".
+#: Words in names of columns of generated output, such as "answer".
 TEXT_NAMES = re.compile(
-    "(text|answer|response|resp|candidate|completion|output|generation|generated|prediction|sentence|caption"
-    "|story|storie|reply|replie|summary|summarie|translation|antwort|antworten|ausgabe)s?"
+    "(text|sentence|content|answer|response|resp|candidate|completion|output|generation|generated"
+    "|prediction|caption|story|storie|reply|replie|summary|summarie|translation|paraphrase"
+    "|antwort|antworten|ausgabe|réponse|reponse|respuesta|risposta|resposta|回答|答案)s?"
 )
 #: Words in names of columns of prompts, such as "question".
 PROMPT_NAMES = re.compile(
-    "(prompt|question|instruction|input|query|context|frage|fragen|aufgabe|eingabe|anweisung)s?"
+    "(prompt|question|instruction|input|query|querie|context|frage|fragen|aufgabe|eingabe"
+    "|anweisung|pregunta|domanda|pergunta|问题|質問)s?"
 )
-#: Words in names of columns of ids that stand for prompts, as "prompt" and "question" do.
+#: Words in names of columns of ids that identify prompts, as "prompt" and "question" do.
 TASK_NAMES = re.compile("(task|problem|example|item|doc|instance)s?")
-#: Words in names of columns of numbers that generation was set to, as a model is.
+#: Words in names of columns of generation settings.
 SETTING_NAMES = re.compile(
     "(temperature|temp|scale|setting|condition|variant|method|strategy|model)s?"
 )
@@ -28,10 +30,15 @@ ID_NAMES = re.compile("(id|index|idx|key|no|nr|number|row|rowname|uid|uuid|numme
 LABEL_NAMES = re.compile(
     "(label|class|classe|klasse|category|categorie|kategorie|target|split|fold|seed|set)s?"
 )
-#: Words in names of columns whose texts are not the samples.
+#: Words in names of columns of correct answers, wherever they occur in the name.
+REFERENCE_NAMES = re.compile(
+    "(reference|ref|gold|golden|groundtruth|ground|truth|expected|correct|incorrect|wrong|ideal"
+    "|best|musterlösung)s?"
+)
+#: Words in names of columns whose texts name or describe the samples of a row.
 OTHER_NAMES = re.compile(
-    "(name|reference|gold|title|url|date|time|timestamp|score|rank|rating|reward|quelle"
-    "|metric|schema|version|type)s?"
+    "(name|title|url|date|time|timestamp|score|rank|rating|reward|quelle"
+    "|metric|schema|version|type|reason)s?"
 )
 #: Words in names of columns of molecules.
 MOLECULE_NAMES = re.compile("smiles?|smi")
@@ -41,8 +48,37 @@ SEQUENCE_NAMES = re.compile("(sequence|seq)s?")
 SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|genus|genera)s?")
 SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample)s?")
 _MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
-# A word for texts that any column can hold.
-_ANY_TEXT = re.compile("(text|sentence)s?")
+# Words that name a column of any texts; the word before decides the role ("prompt_text").
+_ANY_TEXT = re.compile("(text|sentence|content)s?")
+_IDENTIFIERS = re.compile("(id|name)s?")
+_ROLES = (
+    ("id", ID_NAMES),
+    ("label", LABEL_NAMES),
+    ("other", OTHER_NAMES),
+    ("model", MODEL_NAMES),
+    ("setting", SETTING_NAMES),
+    ("prompt", PROMPT_NAMES),
+    ("text", TEXT_NAMES),
+)
+
+
+def split_name(name: str) -> list[str]:
+    """Split a column name into lower-case words, also at capital letters within a word.
+
+    >>> split_name("modelAnswer_2"), split_name("RéponseJSON"), split_name("HTMLText")
+    (['model', 'answer'], ['réponse', 'json'], ['html', 'text'])
+    """
+    words = []
+    for letters in re.findall(r"[^\W\d_]+", name):
+        start = 0
+        for i in range(1, len(letters)):
+            after = letters[i + 1 : i + 2]
+            # A capital letter begins a word after a small letter, or before one.
+            if letters[i].isupper() and (letters[i - 1].islower() or after.islower()):
+                words.append(letters[start:i].lower())
+                start = i
+        words.append(letters[start:].lower())
+    return words
 
 
 def is_named(name: str, pattern: re.Pattern[str]) -> bool:
@@ -69,12 +105,14 @@ def is_named(name: str, pattern: re.Pattern[str]) -> bool:
     >>> is_named("modelAnswer_2", TEXT_NAMES)
     True
     """
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
-    return any(pattern.fullmatch(word.lower()) for word in words)
+    return any(map(pattern.fullmatch, split_name(name)))
 
 
 def role_of(name: str) -> str:
-    """Detect the role of a column from its name.
+    """Detect the role of a column from the last word of its name.
+
+    Words for any texts ("text") have the role of the word before them, if there is one. Words for
+    correct answers ("gold") decide wherever they occur.
 
     Parameters
     ----------
@@ -84,7 +122,8 @@ def role_of(name: str) -> str:
     Returns
     -------
     str
-        "model", "id", "label", "other", "prompt", "text" or "".
+        "text" (generated output), "prompt", "model", "setting" (of generation), "reference", "id",
+        "label", "other" (such as names, dates and scores), or "" if the name does not state a role.
 
     See Also
     --------
@@ -94,18 +133,25 @@ def role_of(name: str) -> str:
     --------
     >>> [role_of(name) for name in ("prompt", "prompt_id", "model_id", "model_answer", "city")]
     ['prompt', 'id', 'model', 'text', '']
+    >>> [role_of(name) for name in ("gold_answer", "answer_length", "prompt_text", "text")]
+    ['reference', '', 'prompt', 'text']
     """
-    words = [word for word in re.findall("[a-zA-Z]+", name) if not is_named(word, _ANY_TEXT)]
-    answers = any(is_named(word, TEXT_NAMES) for word in words)
-    asked = is_named(name, PROMPT_NAMES)
-    if is_named(name, MODEL_NAMES) and not (answers or asked):
+    words = split_name(name)
+    if not words:
+        return ""
+    if is_named(name, REFERENCE_NAMES):
+        return "reference"
+    while len(words) > 1 and _ANY_TEXT.fullmatch(words[-1]):
+        words.pop()
+    last = words[-1]
+    # The id and the name of a model identify it.
+    if len(words) > 1 and _IDENTIFIERS.fullmatch(last) and MODEL_NAMES.fullmatch(words[-2]):
         return "model"
-    for role, pattern in (("id", ID_NAMES), ("label", LABEL_NAMES), ("other", OTHER_NAMES)):
-        if is_named(name, pattern):
-            return role
-    if asked and not answers:
-        return "prompt"
-    return "text" if is_named(name, TEXT_NAMES) else ""
+    roles = (role for role, pattern in _ROLES if pattern.fullmatch(last))
+    role = next(roles, "")
+    if not role and words[0] == "unnamed":  # as pandas names a column without a name: "Unnamed: 0"
+        return "id"
+    return role
 
 
 def is_column_name(cell: str) -> bool:
