@@ -138,13 +138,13 @@ def _sum_cubic_kernel(A: Rows, B: Rows, *, exclude_diagonal: bool = False) -> fl
     If `exclude_diagonal`, pairs of rows with the same index in A and B are omitted.
     """
     total = 0.0
-    for rows in row_blocks(A.shape[0], 8 * B.shape[0]):
-        bases = A[rows] @ B.T  # the dot products a·b, later a·b/d + 1
+    for block in row_blocks(A.shape[0], 8 * B.shape[0]):
+        bases = A[block] @ B.T  # the dot products a·b, later a·b/d + 1
         if sp.issparse(bases):
             bases = bases.toarray()
         bases = bases / A.shape[1] + 1
         if exclude_diagonal:
-            bases[np.arange(len(bases)), np.arange(rows.start, rows.stop)] = 0.0
+            bases[np.arange(len(bases)), np.arange(block.start, block.stop)] = 0.0
         total += float((bases * bases * bases).sum())
     return total
 

@@ -239,8 +239,8 @@ def _estimate_by_size(
         has_intervals = n >= MIN_SAMPLES and 0 not in orders
         if n <= MAX_STACKED_SIZE:
             unusual_groups = []
-            for rows in row_blocks(len(groups_of_size), 8 * n * n):
-                block = groups_of_size[rows]
+            for batch in row_blocks(len(groups_of_size), 8 * n * n):
+                block = groups_of_size[batch]  # positions of these groups in `groups`
                 K = to_host(similarity.stack(np.array([groups[i] for i in block])))
                 spectra = StackedSpectra(
                     K, None, orders, psd, vectors=has_intervals, similarity=similarity
@@ -455,10 +455,10 @@ def estimate_drop_by_copy(
     root_counts = np.eye(n) * (math.sqrt(2) - 1) + 1
     logs_with_copy = np.empty((len(orders), g, n))
     tolerance = EigenvalueTolerance(n)
-    for rows in row_blocks(g, 8 * n**3):
-        B = A[rows, None] * (root_counts[:, :, None] * root_counts[:, None, :] * n / (n + 1))
+    for batch in row_blocks(g, 8 * n**3):
+        B = A[batch, None] * (root_counts[:, :, None] * root_counts[:, None, :] * n / (n + 1))
         values, _ = compute_hill_numbers(B.reshape(-1, n, n), orders, tolerance, "clip")
-        logs_with_copy[:, rows] = np.log(values).reshape(len(orders), -1, n)
+        logs_with_copy[:, batch] = np.log(values).reshape(len(orders), -1, n)
     drops = np.empty_like(logs)
     # The trace, which is 1, increases to 1 + 1/n with a copy, and decreases to 1 − 1/n without a
     # sample. `sum_after_both` is S_q after both steps, without their interaction.

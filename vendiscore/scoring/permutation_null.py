@@ -129,16 +129,16 @@ def _compute_log_scores(
     `members`, shape (sets, m), contains the indices of the m samples of each set. K is the
     similarity of all samples of `sample_set`, and `p` contains their weights, or is None.
     """
-    sets, m = members.shape
+    n_sets, m = members.shape
     orders = sample_set.orders
     psd = sample_set.psd
     logs: list[np.ndarray] = []
     if m <= MAX_STACKED_SIZE:
-        for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), min_rows=1):
-            block = members[rows]
-            weights = _normalize_weights(p, block)
+        for batch in row_blocks(n_sets, 8 * m * max(m, K.dim or 0), min_rows=1):
+            batch_members = members[batch]
+            weights = _normalize_weights(p, batch_members)
             spectra = StackedSpectra(
-                to_host(K.stack(block)), weights, orders, psd, vectors=False, similarity=K
+                to_host(K.stack(batch_members)), weights, orders, psd, vectors=False, similarity=K
             )
             logs.append(np.log(spectra.values))
         return np.concatenate(logs, axis=1)

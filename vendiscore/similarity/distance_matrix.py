@@ -57,8 +57,8 @@ def compute_distances(
         D = _euclidean_distances(X)
     else:
         check_distance_memory(X)
-        everything = slice(0, len(X))
-        D = MetricDistances(X, metric, options, format_pair).block(everything, everything)
+        all_rows = slice(0, len(X))
+        D = MetricDistances(X, metric, options, format_pair).block(all_rows, all_rows)
         if metric == "sqeuclidean":
             _check_underflow(D, X, format_pair)
     check_finite_distances(D, metric, format_pair)

@@ -116,6 +116,7 @@ class ExponentialEntries:
         return self._float32_factors
 
     def take(self, index: np.ndarray) -> Self:
+        """Return an object of this class for the rows X[index]."""
         subset = copy.copy(self)
         subset._float32_factors = None
         subset.n = len(index)
@@ -275,8 +276,8 @@ def _median_distance_torch(X: Tensor, kernel: ExponentialKernel) -> Tensor:
     """
     torch = sys.modules["torch"]
     n = len(X)
-    everything = slice(0, n)
-    D = RowDistances(X.detach(), kernel)(everything, everything)
+    all_rows = slice(0, n)
+    D = RowDistances(X.detach(), kernel)(all_rows, all_rows)
     i, j = torch.triu_indices(n, n, 1, device=X.device)
     pair_distances = D[i, j]
     n_pairs = n * (n - 1) // 2

@@ -250,12 +250,13 @@ def k_nearest_distances(
         own_copies = counts[self_columns] - 1
         neighbour_counts = np.column_stack([own_copies, counts[neighbours]])
         distances = np.column_stack([np.zeros(len(entries)), distances])
-        # Neighbour number 0 ≤ i < k, counting copies, is preceded by all distinct neighbours whose
-        # cumulative count is at most i.
+        # Repeat each distance as often as its neighbour counts, and return the first k. Neighbour
+        # number 0 ≤ i < k, counting copies, is preceded by all distinct neighbours whose cumulative
+        # count is at most i.
         cumulative_counts = np.cumsum(neighbour_counts, axis=1)
         is_preceding = cumulative_counts[:, None] <= np.arange(k)[:, None]
-        columns = is_preceding.sum(axis=2)
-        return np.take_along_axis(distances, columns, axis=1)
+        positions = is_preceding.sum(axis=2)  # in `distances`, of neighbours 0 to k − 1
+        return np.take_along_axis(distances, positions, axis=1)
 
     blocks = list(_iter_blocks(block_distances, process_block, points, points, description))
     distances = np.concatenate(blocks)
@@ -362,20 +363,21 @@ def _select_nearest(
     `entries` is the block that `block_distances` computed, shape (m, l). Row i of `entries` belongs
     to point first_row + i, and column j to point first_column + j. Both results have shape (m, k).
     """
-    # Pairs whose entry is at most this bound of their row are candidates.
+    # Pairs whose entry is at most an upper bound of the k-th smallest entry of their row are
+    # candidates. The margin allows for rounding errors.
     bound = _bound_kth_smallest(entries, k)
     bound += BOUND_MARGIN * np.abs(bound)
     distances = np.empty((len(entries), k))
     columns = np.empty((len(entries), k), int)
-    remaining = np.arange(len(entries))
+    remaining = np.arange(len(entries))  # rows without a final result
     while len(remaining):
-        rows = entries
+        remaining_entries = entries
         if len(remaining) != len(entries):
-            rows = entries[remaining]
-        candidates = np.flatnonzero(rows <= bound[remaining, None])
+            remaining_entries = entries[remaining]
+        candidates = np.flatnonzero(remaining_entries <= bound[remaining, None])
         i, j = np.divmod(candidates, entries.shape[1])
         candidate_distances = block_distances.exact_distances(
-            first_row + remaining[i], first_column + j, rows[i, j]
+            first_row + remaining[i], first_column + j, remaining_entries[i, j]
         )
         # Sort the candidates by row, then by distance. Each row has at least k of them.
         order = np.lexsort((candidate_distances, i))

@@ -51,10 +51,11 @@ def condition_on_prompts(
     sample_indices = np.arange(len(retained))
     prompt_indices = len(retained) + prompt_codes[retained]
 
-    # Squared norms k(x, x) of samples and k(u, u) of their prompts, k(x, u), and the squared norms
-    # of residuals. With features F of the kernel, X for the samples and U for the prompt of each
-    # sample, the residuals are computed as `rows`.
-    rows: Rows | None = None
+    # Compute k(x, x) (`sample_norms`), k(u, u) (`prompt_norms`) and k(x, u) (`cross`) of each
+    # sample x and its prompt u, and the squared norms of residuals. If the kernel has features F,
+    # the residuals themselves are computed, from the features X of the samples and U of their
+    # prompts. `epsilon` determines which residuals may be rounding errors of 0.
+    residuals: Rows | None = None
     if joint.dim is not None:
         F = joint.features()
         X = F[: len(retained)]
@@ -66,8 +67,8 @@ def condition_on_prompts(
         cross = row_dot_products(X, U)
         prompt_norms = row_dot_products(U, U)
         coefficients = cross / prompt_norms
-        rows = X - scale_rows(U, coefficients)
-        residual_norms = row_dot_products(rows, rows)
+        residuals = X - scale_rows(U, coefficients)
+        residual_norms = row_dot_products(residuals, residuals)
         epsilon = max(epsilon, _feature_epsilon(joint))
     else:
         (sample_norms, cross, prompt_norms), row_epsilon = _prompt_similarities(
@@ -96,14 +97,20 @@ def condition_on_prompts(
             )
         # The samples encoded after their prompts: the last n rows of F, without dropped samples.
         X_after = F[len(F) - n + retained]
-        rows_after = X_after - scale_rows(U, row_dot_products(X_after, U) / prompt_norms)
-        rows = _combine_residuals(
-            rows, residual_norms, rows_after, is_echo, echo, retained, _min_residual(epsilon)
+        residuals_after = X_after - scale_rows(U, row_dot_products(X_after, U) / prompt_norms)
+        residuals = _combine_residuals(
+            residuals,
+            residual_norms,
+            residuals_after,
+            is_echo,
+            echo,
+            retained,
+            _min_residual(epsilon),
         )
 
     result: Similarity
-    if rows is not None:
-        result = _similarity_of_residuals(rows, echo)
+    if residuals is not None:
+        result = _similarity_of_residuals(residuals, echo)
     else:
         # Echoes are replaced by the sum with a second kernel, which is 1 between echoes, else 0.
         diagonal = residual_norms * (1 - echo) + echo
@@ -157,9 +164,9 @@ def _find_echoes(
 
 
 def _combine_residuals(
-    rows: Rows,
+    residuals: Rows,
     squared_norms: Array,
-    rows_after: Rows,
+    residuals_after: Rows,
     is_echo: Array,
     echo: Array,
     retained: np.ndarray,
@@ -167,29 +174,31 @@ def _combine_residuals(
 ) -> np.ndarray:
     """Join the residuals of samples encoded alone and of samples encoded after their prompts.
 
-    The rows of both have norm 1, so the cosine of joined rows is the mean of both cosines. `echo`
-    is 1 for samples that repeat their prompt; it avoids a division by 0, and their rows are not
-    used. `retained` are the indices of the samples in the input.
+    Both are matrices with one row per sample. Rows are first divided by their lengths, so the
+    cosine of joined rows is the mean of both cosines. `squared_norms` are those of `residuals`.
+    `echo` is 1 for samples that repeat their prompt, and `is_echo` is True; adding 1 avoids a
+    division by 0, and their rows are not used. `retained` are the indices of the samples in the
+    input. Squared norms up to `min_residual` raise a ValueError.
     """
-    squared_norms_after = row_dot_products(rows_after, rows_after)
+    squared_norms_after = row_dot_products(residuals_after, residuals_after)
     is_unusable = (squared_norms_after <= min_residual) & ~is_echo
     if is_unusable.any():
         raise ValueError(
             f"sample {retained[is_unusable][0]} cannot be encoded after its prompt, which may "
             "fill all tokens of the model; pass in_context=False"
         )
-    unit_rows = scale_rows(rows, 1 / np.sqrt(squared_norms + echo))
-    unit_rows_after = scale_rows(rows_after, 1 / np.sqrt(squared_norms_after + echo))
+    unit_rows = scale_rows(residuals, 1 / np.sqrt(squared_norms + echo))
+    unit_rows_after = scale_rows(residuals_after, 1 / np.sqrt(squared_norms_after + echo))
     return np.concatenate([unit_rows, unit_rows_after], axis=1)
 
 
-def _similarity_of_residuals(rows: Rows, echo: Array) -> Similarity:
-    """Return the cosine similarity of residuals, given as rows.
+def _similarity_of_residuals(residuals: Rows, echo: Array) -> Similarity:
+    """Return the cosine similarity of residuals, a matrix with one row per sample.
 
     `echo` is 1 for samples that repeat their prompt. They get a dimension of their own, in which
     they are identical and all other samples are 0.
     """
-    F = scale_rows(rows, 1 - echo)
+    F = scale_rows(residuals, 1 - echo)
     column = echo[:, None]
     if sp.issparse(F):
         F = sp.hstack([F, sp.csr_array(column)], format="csr")
@@ -316,6 +325,7 @@ class _ResidualSimilarity(Similarity):
         return K[:, self.sample_indices] - K[:, self.prompt_indices] * self.coefficients
 
     def _take(self, index: np.ndarray) -> Similarity:
+        """Return the dot products of the residuals of the samples `index`, computed on demand."""
         sample_indices = self.sample_indices[index]
         prompt_indices = self.prompt_indices[index]
         coefficients = self.coefficients[index]

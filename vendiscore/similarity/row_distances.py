@@ -317,8 +317,8 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
     n = len(X)
     row_distances = RowDistances(X.astype(np.float64, copy=False), "gaussian")
     if not row_distances.uses_matrix_product:
-        everything = slice(0, n)
-        return row_distances(everything, everything)
+        all_rows = slice(0, n)
+        return row_distances(all_rows, all_rows)
     blocks = split_into_pair_blocks(n)
     upper = ((block, row_distances(block, slice(block.start, n))) for block in blocks)
     D = fill_symmetric(np.empty((n, n)), upper)

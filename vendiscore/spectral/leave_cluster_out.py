@@ -80,14 +80,14 @@ def leave_cluster_out(
         size = members.shape[1]
         # Process several clusters at once, as many as fit in the cache; this is a rough estimate of
         # the memory for one cluster.
-        row_bytes = 16 * size * max(len(values), 50 * size)
-        for rows in row_blocks(len(codes), row_bytes):
-            G = U[members[rows]]  # shape (clusters, samples of a cluster, eigenvectors)
+        cluster_bytes = 16 * size * max(len(values), 50 * size)
+        for batch in row_blocks(len(codes), cluster_bytes):
+            G = U[members[batch]]  # shape (clusters, samples of a cluster, eigenvectors)
             if values[-1] < 0:  # psd="clip" set negative eigenvalues to 0
-                batch: _Clusters = _ClippedClusters(values, G, U, members[rows])
+                equal_clusters: _Clusters = _ClippedClusters(values, G, U, members[batch])
             else:
-                batch = _Clusters(values, G, sample_weight=1 / spectrum.n)
-            logs[codes[rows]] = batch.compute_log_scores(q)
+                equal_clusters = _Clusters(values, G, sample_weight=1 / spectrum.n)
+            logs[codes[batch]] = equal_clusters.compute_log_scores(q)
     # Scores of the remaining samples are between 1 and their number, except for numerical errors.
     return np.clip(logs, 0.0, np.log(spectrum.n - sizes))
 
@@ -249,8 +249,8 @@ class _Clusters:
         logs = log_powers / (1 - q)
         # Compute inaccurate scores from eigenvalues instead.
         inaccurate = np.flatnonzero(remaining <= min_remaining)
-        for rows in row_blocks(len(inaccurate), 8 * len(x) ** 2, min_rows=1):
-            indices = inaccurate[rows]
+        for batch in row_blocks(len(inaccurate), 8 * len(x) ** 2, min_rows=1):
+            indices = inaccurate[batch]
             clusters = _Clusters(self.values, self.G[indices], self.sample_weight)
             logs[indices] = clusters._log_scores_by_eigenvalues(q)
         return logs
