@@ -358,6 +358,7 @@ class Copy:
             path.write_text(before, encoding="utf-8")
 
     def _run(self, tests: Sequence[str], limit: float | None) -> int:
+        """Run pytest on the copy, for at most `limit` seconds, and return its exit status."""
         # Python recognizes stale compiled files by time and size, which may not change here.
         environment = {
             **os.environ,

@@ -71,6 +71,7 @@ class Source(NamedTuple):
 
 
 def as_matrix(similarity: Similarity) -> MatrixSimilarity:
+    """Return the similarities of all pairs as a float64 matrix."""
     return MatrixSimilarity(np.asarray(similarity.dense(), dtype=float))
 
 
@@ -87,10 +88,13 @@ def equal_proportions(counts: np.ndarray, items: int) -> np.ndarray:
 
 
 def beta_proportions(a: float, b: float) -> np.ndarray:
+    """Draw a proportion from Beta(a, b) for each population."""
     return np.random.default_rng(0).beta(a, b, N_POPULATIONS)
 
 
 def make_labels(make_proportions: Callable[[], np.ndarray]) -> Callable[[Path], Source]:
+    """Return a function that builds a source of labels with these proportions."""
+
     def source(data: Path) -> Source:
         table = make_proportions()
         return Source(MatrixSimilarity(np.eye(table.shape[1])), table)
@@ -99,15 +103,18 @@ def make_labels(make_proportions: Callable[[], np.ndarray]) -> Callable[[Path], 
 
 
 def half_favourite() -> np.ndarray:
+    """Return 1,000 proportions per population; in every second one, the first is Beta(2, 2)."""
     proportions = np.where(np.arange(N_POPULATIONS) % 2, beta_proportions(2, 2), 0.01)
     return proportions_with_favourite(proportions, 1000)
 
 
 def tenth_favourite() -> np.ndarray:
+    """Return 1,000 proportions per population; the first is 0.5 in every tenth population."""
     return proportions_with_favourite(np.where(np.arange(N_POPULATIONS) % 10, 0.0, 0.5), 1000)
 
 
 def dirichlet_proportions() -> np.ndarray:
+    """Draw 60 proportions for each population, of which a few are large."""
     return np.random.default_rng(0).dirichlet(np.full(60, 0.15), N_POPULATIONS)
 
 
@@ -121,9 +128,9 @@ def make_template_answers(data: Path) -> Source:
     )
 
 
-def make_favourite_question(minilm: bool, a: float, b: float) -> Callable[[Path], Source]:
+def make_favourite_question(a: float, b: float, minilm: bool = False) -> Callable[[Path], Source]:
     """Return a function that builds a source of questions; in each prompt, the proportion of one
-    question has the distribution Beta(a, b).
+    question has the distribution Beta(a, b). The kernel is n-grams, or MiniLM if `minilm`.
     """
 
     def source(data: Path) -> Source:
@@ -136,7 +143,10 @@ def make_favourite_question(minilm: bool, a: float, b: float) -> Callable[[Path]
 
 
 def make_model_answers(name: str, key: str = "generations") -> Callable[[Path], Source]:
-    """Return the answers of a model to each prompt of NoveltyBench, or their classes."""
+    """Return a function that builds a source from the answers of a model of NoveltyBench.
+
+    Each prompt is a population. With key="partition", the classes of the answers are the items.
+    """
 
     def source(data: Path) -> Source:
         with gzip.open(data / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -195,11 +205,13 @@ def make_near_copies(data: Path) -> Source:
 
 
 def two_favourites() -> np.ndarray:
+    """Return 1,000 proportions per population; the first two are equal and may be large."""
     table = proportions_with_favourite(beta_proportions(1, 6), 1000)
     return np.roll(table, 1, axis=1) * 0.5 + table * 0.5
 
 
 def zipf_proportions() -> np.ndarray:
+    """Return 500 proportions per population by Zipf's law with exponents from 0.5 to 2."""
     powers = np.linspace(0.5, 2.0, N_POPULATIONS)[:, None]
     table = np.arange(1, 501) ** -powers
     return np.asarray(table / table.sum(axis=1, keepdims=True))
@@ -215,10 +227,12 @@ def make_digits(data: Path) -> Source:
 
 
 def one_favourite(items: int) -> np.ndarray:
+    """Return proportions per population; the first is drawn from Beta(1, 6)."""
     return proportions_with_favourite(beta_proportions(1, 6), items)
 
 
 def one_rare_favourite() -> np.ndarray:
+    """Return the proportion 1/2000 of the first item, for each population."""
     return np.full(N_POPULATIONS, 1 / 2000)
 
 
@@ -234,9 +248,9 @@ DEVELOPMENT_SOURCES: dict[str, Callable[[Path], Source]] = {
     ),
     "background 0.45, Beta(1, 6)": make_equally_similar_items(0.45, lambda: beta_proportions(1, 6)),
     "template, 10 to 200 names": make_template_answers,
-    "questions, Beta(1, 6)": make_favourite_question(False, 1, 6),
-    "questions, Beta(1, 60)": make_favourite_question(False, 1, 60),
-    "questions, MiniLM, Beta(1, 6)": make_favourite_question(True, 1, 6),
+    "questions, Beta(1, 6)": make_favourite_question(1, 6),
+    "questions, Beta(1, 60)": make_favourite_question(1, 60),
+    "questions, MiniLM, Beta(1, 6)": make_favourite_question(1, 6, minilm=True),
     "answers of gpt-4o": make_model_answers("gpt-4o"),
     "answers of gemini-1.5-pro": make_model_answers("gemini-1.5-pro"),
     "classes of gpt-4o": make_model_answers("gpt-4o", "partition"),

@@ -198,7 +198,11 @@ def make_continuous_sources(data: Path) -> dict[str, Draw]:
 
 
 def compare_widths(name: str, draw: Draw, n: int, repeats: int) -> dict[str, Any]:
-    """Return the widths of intervals of a continuous population, and the necessary ratio."""
+    """Return the widths of intervals of a continuous population, and the necessary ratio.
+
+    A mixture of the population with copies of one vector determines the necessary ratio; see the
+    module docstring.
+    """
     rng = np.random.default_rng(0)
 
     def ends(X: np.ndarray, allow_repeats: bool) -> list[float]:
@@ -209,12 +213,12 @@ def compare_widths(name: str, draw: Draw, n: int, repeats: int) -> dict[str, Any
         sets = [draw(rng, n) for _ in range(repeats)]
         before, now = (np.array([ends(X, allow) for X in sets]) for allow in (False, True))
         vector = draw(rng, 1)
-        mixed = []
+        mixed = []  # whether a set of the mixture has copies, and its interval
         for _ in range(4 * repeats):
             X = draw(rng, n)
             copies = rng.random(n) < MEAN_COPIES / n
             X[copies] = vector
-            mixed.append((copies.sum() > 1, *ends(X, False)))
+            mixed.append((copies.sum() > 1, *ends(X, allow_repeats=False)))
     has_copies, low, value, high = np.array(mixed).T
     truth = float(np.log(value).mean())
     without_copies = has_copies == 0

@@ -421,12 +421,12 @@ def main() -> None:
         return
     rows.append(measure_memory())
     digits_2000 = vendiscore.as_similarity(read_digits(options.data, 2000), k="cosine")
-    rows += compare_methods("MNIST 2,000", digits_2000, 60, options, True)
+    rows += compare_methods("MNIST 2,000", digits_2000, 60, options, with_bound=True)
     odorants = vendiscore.as_similarity(read_molecules(options.data), k="morgan", n_bits=1024)
-    rows += compare_methods("odours", odorants, 100, options, True)
+    rows += compare_methods("odours", odorants, 100, options, with_bound=True)
     digits_10000 = vendiscore.as_similarity(read_digits(options.data, 10_000), k="cosine")
     for size in (100, 300):
-        rows += compare_methods("MNIST 10,000", digits_10000, size, options, True)
+        rows += compare_methods("MNIST 10,000", digits_10000, size, options, with_bound=True)
     versions = {}
     if options.rivals:
         names = ("submodlib-py", "apricot-select", "dppy", "rdkit", "numpy")

@@ -172,8 +172,10 @@ def make_pool_source(name: str, samples: list[Any], length: int | None = None) -
 
 
 def cut_texts(texts_of_part: list[str], length: int, by_prompt: bool) -> list[str]:
-    """Truncate texts to their first words and omit shorter texts; see the module docstring for
-    texts of about 10 words.
+    """Truncate texts to their first `length` words, and omit texts with fewer words.
+
+    Texts whose median length is about 10 words are not truncated to 10 words. Unless they are
+    grouped by prompt, texts that are much shorter or longer are omitted.
     """
     counts = [len(text.split()) for text in texts_of_part]
     low, high = NATURAL_LENGTHS
@@ -275,10 +277,14 @@ def iter_texts(options: argparse.Namespace) -> Iterator[Source]:
         pools.append(("quotations", [read_quotations(options.fortunes)]))
     for length in LENGTHS["texts"]:
         for name, parts in answers_by_source:
-            texts_by_part = [cut_texts(texts_of_part, length, True) for texts_of_part in parts]
+            texts_by_part = [
+                cut_texts(texts_of_part, length, by_prompt=True) for texts_of_part in parts
+            ]
             yield make_source_of_parts(name, texts_by_part, length, by_prompt=True)
         for name, parts in pools:
-            texts_by_part = [cut_texts(texts_of_part, length, False) for texts_of_part in parts]
+            texts_by_part = [
+                cut_texts(texts_of_part, length, by_prompt=False) for texts_of_part in parts
+            ]
             if len(parts) == 1:
                 yield make_pool_source(name, texts_by_part[0], length)
             else:

@@ -46,6 +46,7 @@ def draw_hawkes(n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def draw_patterns(n: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Draw the sets X1 to X4 of n points in [0, 2]²; see the description of `GROUP`."""
     deviation = np.sqrt(0.02)
     low, high = np.array([0.5, 0.5]), np.array([1.5, 1.5])
     half = n // 2

@@ -77,6 +77,7 @@ Draw = Callable[[int, np.random.Generator], list[str]]
 
 
 def scores(smiles: list[str]) -> tuple[float, float]:
+    """Return IntDiv and VS."""
     result = compute(smiles, measures=["IntDiv", "VS"], **MORGAN)
     return result["IntDiv"], result["VS"]
 
@@ -86,7 +87,11 @@ def is_valid(smiles: str) -> bool:
 
 
 def ngram_model(corpus: list[str], order: int) -> Draw:
-    """Return a function that draws SMILES, each character by the `order` characters before it."""
+    """Return a function that draws SMILES from an n-gram model of characters.
+
+    The distribution of a character depends on the `order` characters before it. `^` is the
+    beginning of a molecule and `$` the end. Invalid SMILES are drawn again.
+    """
     follow: dict[str, Counter[str]] = defaultdict(Counter)
     for smiles in corpus:
         text = "^" * order + smiles + "$"
@@ -102,8 +107,8 @@ def ngram_model(corpus: list[str], order: int) -> Draw:
         while len(out) < n:
             text = "^" * order
             while not text.endswith("$") and len(text) < 120:
-                letters, shares = tables[text[-order:]]
-                text += letters[int(np.searchsorted(shares, rng.random(), side="right"))]
+                letters, cumulative = tables[text[-order:]]
+                text += letters[int(np.searchsorted(cumulative, rng.random(), side="right"))]
             smiles = text.strip("^$")
             if is_valid(smiles):
                 out.append(smiles)
@@ -146,14 +151,17 @@ def join_fragments(corpus: list[str]) -> Draw:
 
 
 def draw_without_replacement(pool: list[str]) -> Draw:
+    """Return a function that draws from `pool` without replacement."""
     return lambda n, rng: [pool[i] for i in rng.choice(len(pool), n, replace=False)]
 
 
 def repeat_samples(pool: list[str], n: int) -> list[str]:
+    """Repeat samples in order until there are n."""
     return [pool[i % len(pool)] for i in range(n)]
 
 
 def draw_few_repeated(corpus: list[str]) -> Draw:
+    """Return a function that draws N_REPEATED molecules, and repeats them."""
     return lambda n, rng: repeat_samples(draw_without_replacement(corpus)(N_REPEATED, rng), n)
 
 
@@ -180,8 +188,8 @@ def compute_table(draws: dict[str, Draw]) -> dict[str, np.ndarray]:
 
 def match_intdiv(samples: list[str]) -> tuple[float, float, float]:
     """Select few molecules with the IntDiv of many; return the difference of IntDiv, and VS of
-    both. The first a molecules are selected for diversity and the others at random; a is found by
-    bisection.
+    both. The first a of N_REPEATED molecules are the most diverse ones, and the others are random.
+    The number a is found by bisection.
     """
     K = as_similarity(samples, **MORGAN)
     goal = compute(K, measures=["IntDiv", "VS"])

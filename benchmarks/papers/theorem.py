@@ -56,6 +56,7 @@ def relative_difference(a: float, b: float) -> float:
 
 
 def check_effective_number() -> Finding:
+    """Check that the score lies between 1 (n copies) and n (n samples without similarity)."""
     ends = [abs(score(np.eye(n)) - n) / n for n in range(1, 51)]
     ends += [abs(score(np.ones((n, n))) - 1) for n in range(1, 51)]
     rng = np.random.default_rng(0)
@@ -71,6 +72,7 @@ def check_effective_number() -> Finding:
 
 
 def check_identical_elements() -> Finding:
+    """Check that two identical samples count as one sample with the sum of their weights."""
     rng = np.random.default_rng(1)
     result, broken = [], []
     for _ in range(DRAWS):
@@ -116,6 +118,7 @@ def partition_error(groups: list[np.ndarray], q: float | str, between: float = 0
 
 
 def check_partitioning() -> Finding:
+    """Check that the score of groups without similarity between them follows from their scores."""
     rng = np.random.default_rng(2)
     kernels = [[gram_matrix(draw_rows(rng, n)) for n in (3, 5, 9)] for _ in range(DRAWS)]
     result = [partition_error(parts, 1) for parts in kernels]
@@ -133,6 +136,7 @@ def check_partitioning() -> Finding:
 
 
 def check_symmetry() -> Finding:
+    """Check that the score does not change if samples and weights are permuted together."""
     rng = np.random.default_rng(3)
     result, broken = [], []
     for _ in range(DRAWS):
@@ -152,6 +156,7 @@ def check_symmetry() -> Finding:
 
 
 def check_lemmas() -> list[Finding]:
+    """Check the formula with a matrix logarithm, and the score of samples without similarity."""
     rng = np.random.default_rng(4)
     traces, signs, weights, similar_ratios = [], [], [], []
     for _ in range(DRAWS):
@@ -191,6 +196,7 @@ def effective_rank(M: np.ndarray) -> float:
 
 
 def check_spectra() -> list[Finding]:
+    """Check that the effective rank and eigenvalues of the covariance give the Vendi Score."""
     rng = np.random.default_rng(5)
     same, vectors, dual, centred = [], [], [], []
     for _ in range(DRAWS):
@@ -222,6 +228,7 @@ def check_spectra() -> list[Finding]:
 
 
 def check_other_methods() -> list[Finding]:
+    """Check statements about determinantal point processes and graph Laplacians."""
     rng = np.random.default_rng(6)
     X = unit_rows(rng.standard_normal((6, 8)))
     pair = [gram_matrix(X), gram_matrix(np.concatenate([X, X[:1]]))]

@@ -72,7 +72,10 @@ def main() -> None:
     }
     vectors = {
         "MiniLM": Vectors(
-            encode_minilm, [*texts, *collect_contexts(sets)], vector_files["minilm"], True
+            encode_minilm,
+            [*texts, *collect_contexts(sets)],
+            vector_files["minilm"],
+            has_contexts=True,
         ),
         "static word vectors (wordllama)": Vectors(
             encode_wordllama, texts, vector_files["wordllama"]

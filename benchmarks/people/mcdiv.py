@@ -70,7 +70,10 @@ def score_all(sets: list[AnswerSet], folder: Path | None) -> dict[Key, np.ndarra
     }
     vectors = {
         "MiniLM": Vectors(
-            encode_minilm, [*texts, *collect_contexts(sets)], vector_files["minilm"], True
+            encode_minilm,
+            [*texts, *collect_contexts(sets)],
+            vector_files["minilm"],
+            has_contexts=True,
         ),
         STATIC: Vectors(encode_wordllama, texts, vector_files["wordllama"]),
     }

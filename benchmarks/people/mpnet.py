@@ -45,9 +45,11 @@ def main() -> None:
     encoders = [encoder(model=vectors.encode) for vectors in (mpnet, small)]
     rows = [
         Scorer("mpnet", OURS, partial(score_by_kernel, kernel, False)),
-        Scorer("mpnet", OURS, partial(score_by_kernel, kernel, True), True),
-        Scorer("mpnet in context", OURS, partial(score_in_context, encoders[:1]), True),
-        Scorer("mpnet and MiniLM in context", OURS, partial(score_in_context, encoders), True),
+        Scorer("mpnet", OURS, partial(score_by_kernel, kernel, True), prompt=True),
+        Scorer("mpnet in context", OURS, partial(score_in_context, encoders[:1]), prompt=True),
+        Scorer(
+            "mpnet and MiniLM in context", OURS, partial(score_in_context, encoders), prompt=True
+        ),
     ]
     with threadpool_limits(1):
         result = human_scores.compute_rows(rows, options.data)

@@ -507,6 +507,7 @@ def wording() -> str:
 
 
 def page() -> str:
+    """Return the Markdown of docs/people.md, from the result files."""
     results = [
         load_result(f"people/{p}") for p in ("human_scores", "labelled_pairs", "three_sources")
     ]

@@ -68,6 +68,7 @@ def score_matrix(K: np.ndarray) -> Scores:
 
 
 def score_magnitude(kernel: Kernel, answer_set: AnswerSet) -> Scores:
+    """Return the magnitude area of the answers, without conditioning on the prompt."""
     K = kernel((answer_set.prompt, *answer_set.texts))[1:, 1:]
     return {"MagArea": compute(K, measures="MagArea", score_K=True)["MagArea"]}
 
@@ -89,6 +90,8 @@ def make_wording_kernels() -> dict[str, Kernel]:
 
 
 def make_vector_kernel(vectors: Vectors) -> Kernel:
+    """Return a function that computes the cosines of the embeddings of texts."""
+
     def similarities(texts: tuple[str, ...]) -> np.ndarray:
         X = vectors.encode(texts)
         return np.clip(X @ X.T, -1, 1)
@@ -157,7 +160,7 @@ def make_package_scorers(
             f"{name} in context",
             OURS,
             partial(score_in_context, [encoder(model=text_vectors.encode)]),
-            True,
+            prompt=True,
         )
         for name, text_vectors in vectors.items()
         if text_vectors.has_contexts

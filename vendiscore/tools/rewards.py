@@ -267,7 +267,7 @@ def _compute_group_credits(sample_set: SampleSet, credit: Credit) -> tuple[np.nd
     scores = np.ones(len(sizes))
     is_pending = np.ones(len(sizes), dtype=bool)
     for group_indices, stack in iter_stacked_groups(sample_set):
-        spectra = StackedSpectra(stack.K, None, [q], psd, True, stack.similarity)
+        spectra = StackedSpectra(stack.K, None, [q], psd, vectors=True, similarity=stack.similarity)
         is_valid = ~(stack.unusual | to_host(spectra.unusual))
         stack_scores = to_host(spectra.values[0])
         if stack.n > 1 and credit == "surprise":

@@ -462,6 +462,10 @@ class Comparison(SummaryMixin):
 
     @property
     def _pair_sentence(self) -> str:
+        """A sentence for each pair with a verdict, and one for all pairs without a difference.
+
+        The hint about the smallest possible p-value is kept only at its first occurrence.
+        """
         undecided_rows = [row for row in self.pairs if self._verdict(row) == NO_DIFFERENCE]
         decided_rows = [row for row in self.pairs if self._verdict(row) != NO_DIFFERENCE]
         if not decided_rows and len(undecided_rows) > 1:
@@ -577,6 +581,7 @@ class Comparison(SummaryMixin):
         return [asdict(row) | {"verdict": self._verdict(row)} for row in self.pairs]
 
     def _describe_pair(self, row: PairRow) -> str:
+        """Return the sentence of a pair: its verdict, difference, interval and p-value."""
         verdict = self._verdict(row)
         p = format_p_value(row)
         if row.p_adjusted <= row.p_floor * _P_TOLERANCE or self._is_out_of_reach(row):

@@ -160,14 +160,15 @@ def _search_tiles(
         return rows[i], columns[nearest], maxima[i]
 
     def process_tile(tile: Tile) -> tuple[SimilarPairs, SimilarPairs, SimilarPairs]:
+        """Return closer neighbours of the rows and of the columns of a tile, and its near pairs."""
         K = entries(*tile)
         rows, columns = (np.arange(block.start, block.stop) for block in tile)
         if rows[0] == columns[0]:  # the diagonal of K: a sample is not its own neighbour
             np.fill_diagonal(K, -np.inf)
-        of_rows = K.max(axis=1)
-        by_row = select_closer(K, of_rows, rows, columns)
+        row_maxima = K.max(axis=1)
+        by_row = select_closer(K, row_maxima, rows, columns)
         by_column = select_closer(K.T, K.max(axis=0), columns, rows)
-        near = np.flatnonzero(of_rows >= near_pairs.min_similarity)
+        near = np.flatnonzero(row_maxima >= near_pairs.min_similarity)
         a, b = np.nonzero(K[near] >= near_pairs.min_similarity)
         a = near[a]
         i = rows[a]

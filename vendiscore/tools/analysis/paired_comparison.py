@@ -159,9 +159,8 @@ def paired_comparison_steps(
     level = difference_level(options.level, len(set_pairs))
     pair_rows = []
     for k, (i, j) in enumerate(set_pairs):
-        order = np.concatenate(
-            _batch_by_size(groups, [i, j])
-        )  # the order in which random signs are drawn
+        # Random signs are drawn for groups in this order.
+        order = np.concatenate(_batch_by_size(groups, [i, j]))
         a = matched_scores[i, order]
         b = matched_scores[j, order]
         difference = estimate_paired_difference(a, b, level)
@@ -215,7 +214,7 @@ def _compare_incomplete(
         difference, error, p = adjusted.estimate_difference(i, j, level)
         ratio = adjusted.estimate_ratio(i, j, ratio_level(options.level, len(set_pairs)))
         n_groups = int(min(adjusted.counts[i], adjusted.counts[j]))
-        detectable = estimate_paired_detectable(error, n_groups, level, False)
+        detectable = estimate_paired_detectable(error, n_groups, level, flips_signs=False)
         p_floor = float(n_groups < MIN_VALUES)
         values = (*difference, p, p, 0, level, p_floor, *ratio, detectable)
         pair_rows.append(PairRow(names[i], names[j], *values))
@@ -269,12 +268,12 @@ def score_groups(
         for i, (n, end) in enumerate(zip(sizes, ends, strict=True)):
             if not n:
                 continue
-            block = K[:, end - n : end, end - n : end]
+            K_set = K[:, end - n : end, end - n : end]
             full_scores[i, batch] = matched_scores[i, batch] = _score_stack(
-                block, similarity, options
+                K_set, similarity, options
             )
             if size < n:
-                matched_scores[i, batch] = _score_stack(block[:, :size, :size], similarity, options)
+                matched_scores[i, batch] = _score_stack(K_set[:, :size, :size], similarity, options)
     return full_scores, matched_scores
 
 

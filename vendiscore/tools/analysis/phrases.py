@@ -270,6 +270,7 @@ def _check_options(
     seed: object,
     has_other: bool,
 ) -> _PhraseOptions:
+    """Validate the options; `has_other` states whether a second set was passed."""
     for name, value in (("permutations", permutations), ("seed", seed)):
         if value is not None and not has_other:
             raise TypeError(f"`{name}` requires a second set `other`; remove it, or pass one")

@@ -64,6 +64,7 @@ def describe_score(report_data: ReportData, noun: str) -> str:
 
 
 def _describe_group_mean(report_data: ReportData, noun: str) -> str:
+    """Describe the mean score over groups and its standard error."""
     sizes = report_data.sizes
     se = report_data.interval["se"]
     if se is None:

@@ -146,6 +146,7 @@ class RewrittenSets:
             self._row_of[block.texts] = np.arange(len(block.texts))
 
     def _build_blocks(self, X: sp.csr_array) -> Iterator[_Block]:
+        """Yield blocks of successive sets: one set, or as many as fit into MAX_BLOCK_SIZE texts."""
         start = 0
         while start < self.n_sets:
             size = len(self.sets[start])

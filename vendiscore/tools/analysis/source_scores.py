@@ -231,7 +231,9 @@ def select_usable(
     strict = replace(spec, drop_unusable=False)
     while len(rows):
         if given_prompt:
-            strict = strict.with_prompts([table.prompts[i] for i in table.prompt[rows]], True)
+            strict = strict.with_prompts(
+                [table.prompts[i] for i in table.prompt[rows]], given_prompt=True
+            )
         try:
             (similarity,) = build_set_similarities(
                 [take_samples(table.samples, rows)], strict, ["samples"]
@@ -291,12 +293,12 @@ def compare_answers(
     return SourceComparison(
         sum_prompts(means, self_similarities, has_answers),
         sum_prompts(means, distinct_similarities, has_answers),
-        answer_counts,
-        within,
-        bool(has_answers.all()),
-        tuple(per_prompt.tolist()),
-        settings,
-        dropped,
+        counts=answer_counts,
+        within=within,
+        complete=bool(has_answers.all()),
+        per_prompt=tuple(per_prompt.tolist()),
+        settings=settings,
+        dropped=dropped,
     )
 
 
@@ -413,12 +415,12 @@ def compare_sets(table: AnswerTable) -> SourceComparison:
             [(means_leaving_one_out, distinct_similarities_leaving_one_out[..., None])],
             blocks,
         ),
-        sizes,
-        distinct_similarities,
-        True,
-        (),
-        dict(table.samples.settings),
-        {},
+        counts=sizes,
+        within=distinct_similarities,
+        complete=True,
+        per_prompt=(),
+        settings=dict(table.samples.settings),
+        dropped={},
     )
 
 

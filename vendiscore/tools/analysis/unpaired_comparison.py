@@ -180,10 +180,11 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
         return JackknifeEstimate(float(log), float(error), n_units=n), None
     logs = []
     errors = []
-    for run in window_slices(n, size):
-        window = jackknife(_decompose(similarity.take(np.arange(n)[run]), options), q)
-        logs.append(float(window.log_score))
-        errors.append((window.error, window.log_deficit_error, window.mean_drop))
+    for window in window_slices(n, size):
+        window_similarity = similarity.take(np.arange(n)[window])
+        estimate = jackknife(_decompose(window_similarity, options), q)
+        logs.append(float(estimate.log_score))
+        errors.append((estimate.error, estimate.log_deficit_error, estimate.mean_drop))
     error, spread, mean_drop = average_errors(np.array(errors), n, size).tolist()
     repeats = count_recurrences(similarity.take(np.arange(size)), options.allow_repeats)
     return JackknifeEstimate(float(np.mean(logs)), error, spread, n, mean_drop), repeats
@@ -206,7 +207,7 @@ def compute_interval(estimate: LogScoreEstimate, size: int, q: float, level: flo
 def _with_conservative_tails(estimate: LogScoreEstimate) -> LogScoreEstimate:
     """Return a copy with a conservative interval: no tail has a probability above (1 − level) / 2.
 
-    Differences require this, because the direction of a verdict depends on one tail.
+    Differences require this, because the direction of a verdict depends on one end of the interval.
     """
     score, repeats = estimate
     return score, None if repeats is None else repeats._replace(conservative_tails=True)
@@ -236,7 +237,7 @@ def score_subsets(
     if q and m <= MAX_STACKED_SIZE:
         for rows in row_blocks(count, 16 * m * m):
             K = to_host(similarity.stack(subsets[rows]))
-            spectra = StackedSpectra(K, None, [q], options.psd, True, similarity)
+            spectra = StackedSpectra(K, None, [q], options.psd, vectors=True, similarity=similarity)
             logs[rows] = np.log(spectra.values[0])
             errors[rows] = np.linalg.norm(spectra.compute_influence(q), axis=1) / m
             is_unstacked[rows] = spectra.unusual  # such as invalid similarities

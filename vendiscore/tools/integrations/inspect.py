@@ -68,6 +68,7 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
     check_bool("given_prompt", given_prompt)
 
     def diversity(scores: list[SampleScore]) -> dict[str, float]:
+        """Return the mean score over samples that have at least two answers (epochs)."""
         answers: dict[object, list[str]] = {}
         prompts = {row.sample_id: (row.score.metadata or {}).get("prompt") for row in scores}
         if any(row.score.answer is not None for row in scores):

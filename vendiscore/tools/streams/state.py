@@ -267,7 +267,7 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
         """
         spec = self.spec
         if prompts is not None or given_prompt is not False:
-            spec = spec.with_prompts(prompts, given_prompt, None, False)
+            spec = spec.with_prompts(prompts, given_prompt, allow_grouping=False)
         check_no_gradient("a State", p=p)
         check_in_memory(batch, "samples")
         unit_rows_required = requires_unit_rows(spec)  # None if samples are no feature vectors
@@ -378,6 +378,7 @@ class State(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return self.merge(other) if isinstance(other, State) else NotImplemented
 
     def _check_compatible(self, other: State) -> None:
+        """Raise a ValueError if two states have different settings or numbers of features."""
         a = self._requested_settings
         b = other._requested_settings
         if self.n and other.n:
