@@ -77,6 +77,7 @@ def format_percent(proportion: float, digits: int = 0) -> str:
 
 
 def format_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a Markdown table; numbers and their units are joined by non-breaking spaces."""
     header_cells = list(header)
     labelled = ([LABELS.get(cell, cell) for cell in row] for row in rows)
     lines = [f"| {' | '.join(row)} |" for row in (header_cells, *labelled)]

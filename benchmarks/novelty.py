@@ -34,6 +34,7 @@ Case = tuple[str, Any, np.ndarray, Any, dict[str, Any]]
 
 
 def digits(data: Path) -> list[Case]:
+    """Return a case for each half of the digits: this half is known, and the other half is new."""
     with np.load(data / "mnist_test.npz") as file:
         X, labels = file["images"].reshape(10_000, -1) / 255, file["labels"]
     return [

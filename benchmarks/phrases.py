@@ -114,9 +114,12 @@ def evaluate_level(questions: list[str], n_runs: int) -> dict[str, Any]:
 
 
 def time_phrases(questions: list[str]) -> list[dict[str, Any]]:
+    """Return the CPU time of `phrases` for random questions."""
     rows = []
     for n in TIMED_SIZES:
-        texts = [questions[i] for i in np.random.default_rng(0).choice(len(questions), n, False)]
+        texts = [
+            questions[i] for i in np.random.default_rng(0).choice(len(questions), n, replace=False)
+        ]
         start = time.process_time()
         phrases(texts, tokenizer=str.split)
         seconds = time.process_time() - start

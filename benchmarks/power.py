@@ -184,13 +184,15 @@ def make_sources() -> list[Source]:
 
 
 def calibrate(source: Source, n: int) -> tuple[float, float]:
-    """Return the proportion at which scores have the required ratio, and the ratio for other
-    sets.
+    """Return the proportion of common samples at which the mean score is lower by the factor RATIO.
+
+    Also return the ratio that other random sets have at this proportion.
     """
     matched = min(n, COMMON_SAMPLE_SIZE)
     count = max(60, min(1000, 20_000 // matched))
 
     def log_ratio(proportion: float, seed: int) -> float:
+        """Return the mean of log VS at this proportion minus that at the proportion 0."""
         logs = [
             compute_log_scores(
                 source.pool, source.draw(np.random.default_rng(seed), count, matched, x)

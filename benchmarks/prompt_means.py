@@ -203,6 +203,7 @@ def infer_direction(
 
 
 def count_null_directions(kind: str, name: str, m: int, outcomes: np.ndarray) -> dict[str, Any]:
+    """Return how often p-values are small and a direction is stated if the sets do not differ."""
     p, _, _, sign = outcomes.T
     row = {"part": "differences", "kind": kind, "name": name, "prompts": m}
     row |= {f"p_{level}": float(np.mean(p <= level + 1e-12)) for level in (0.05, 0.01)}

@@ -137,6 +137,7 @@ def compute_log_scores(K: np.ndarray) -> np.ndarray:
 
 
 def expected_log_score(cell: RecurrenceCase, rng: np.random.Generator) -> float:
+    """Return E log VS_n of a population, the mean over TRUTH_SETS random sets."""
     logs = [
         compute_log_scores(cell.similarities(cell.draw(rng, STACK_SIZE))).mean()
         for _ in range(TRUTH_SETS // STACK_SIZE)

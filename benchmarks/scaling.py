@@ -106,6 +106,7 @@ def run_job(side: str, series: str, path: Path) -> None:
 
 
 def run_call(side: str, series: str, path: Path) -> dict[str, float]:
+    """Measure a call of vendiscore or of its peer (`side`) in a new process."""
     command = [sys.executable, __file__, "--as", side, series, str(path)]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode:

@@ -120,6 +120,7 @@ def time_updates(
 
 
 def measure_memory() -> dict[str, Any]:
+    """Return the memory that a state needs above its batch, in a new process."""
     done = subprocess.run(
         [sys.executable, "-c", MEMORY_SCRIPT], capture_output=True, text=True, check=True
     )

@@ -226,6 +226,7 @@ def read_alpaca(repository: Path) -> dict[str, dict[str, str]]:
 
 
 def read_quotations(folder: Path) -> list[str]:
+    """Read the quotations of fortune files, which are separated by lines with %."""
     files = sorted(path for path in folder.iterdir() if not path.suffix)
     return [
         quotation

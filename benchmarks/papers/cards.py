@@ -61,6 +61,7 @@ def with_order_2(finding: Finding, options: dict[str, object]) -> Finding:
 
 
 def quality_options(samples: list[int]) -> dict[str, object]:
+    """Return options for qVS of the example, whose quality is the similarity to the number 2."""
     return {
         "samples": samples,
         "k": exponential_similarity,

@@ -84,6 +84,7 @@ def sample_disk(curvature: float, n: int, rng: np.random.Generator, by: str = "a
 
 
 def make_spaces(n: int, seed: int = 0, by: str = "area", step: int = 1) -> list[MetricSpace]:
+    """Return the metric space of n random points of a disk, for each `step`-th curvature."""
     rng = np.random.default_rng(seed)
     return [as_space(sample_disk(c, n, rng, by), metric="precomputed") for c in CURVATURES[::step]]
 
@@ -110,11 +111,13 @@ def piecewise_linear(knots: np.ndarray) -> Regression:
 
 
 def quantile_knots(x: np.ndarray, y: np.ndarray, new_x: np.ndarray, pieces: int) -> np.ndarray:
+    """Fit with knots at quantiles of x."""
     inner = np.linspace(0, 1, pieces + 1)[1:-1]
     return piecewise_linear(np.quantile(x, inner))(x, y, new_x)
 
 
 def even_knots(x: np.ndarray, y: np.ndarray, new_x: np.ndarray, pieces: int) -> np.ndarray:
+    """Fit with evenly spaced knots."""
     return piecewise_linear(np.linspace(x.min(), x.max(), pieces + 1)[1:-1])(x, y, new_x)
 
 
@@ -143,6 +146,7 @@ def separate_lines(x: np.ndarray, y: np.ndarray, new_x: np.ndarray, pieces: int)
 
 
 def median_line(x: np.ndarray, y: np.ndarray, new_x: np.ndarray) -> np.ndarray:
+    """Fit a line by quantile regression of the median."""
     center, unit = x.mean(), x.std()
     model = QuantileRegressor(quantile=0.5, alpha=0).fit(((x - center) / unit)[:, None], y)
     return model.predict(((new_x - center) / unit)[:, None])
@@ -178,6 +182,7 @@ class SetUpErrors(NamedTuple):
 
 
 def vary_regression(area: np.ndarray) -> dict[str, SetUp]:
+    """Return set-ups with other knots, pieces and folds, by name; the areas are the same."""
     result: dict[str, SetUp] = {}
     for count in (1, 2, 4, 6, 10):
         result[f"{count} pieces between quantiles"] = area, with_pieces(quantile_knots, count), 0

@@ -59,6 +59,7 @@ GROUP = Group(
 
 
 def read_sets(data: Path) -> list[dict]:
+    """Read all sets of texts of the files in `GROUP.needs`."""
     rows: list[dict] = []
     for name in GROUP.needs:
         with gzip.open(data / name, "rt", encoding="utf-8") as file:

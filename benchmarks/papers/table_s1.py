@@ -41,6 +41,7 @@ GROUP = Group(
 
 
 def compute_measure(name: str, points: np.ndarray, t_cut: float) -> float:
+    """Return a measure of points under the Manhattan distance."""
     if name == "MagArea":
         return mag_area(points, metric="cityblock", n_scales=10, t_cut=t_cut)
     if name == "GMStds":

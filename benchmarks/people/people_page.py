@@ -85,6 +85,7 @@ def load_scorer_rows(result_name: str) -> list[Row]:
 
 
 def find_row(result_name: str, name: str, prompt: bool = False, measure: str = "VS, q = 1") -> Row:
+    """Return the only row of a result with this name and measure, given the prompt if `prompt`."""
     (row,) = (
         row
         for row in load_rows(result_name)

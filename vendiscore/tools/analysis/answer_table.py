@@ -148,6 +148,7 @@ def find_missing(samples: Samples, n: int) -> np.ndarray:
 
 
 def _is_missing_answer(sample: object) -> bool:
+    """Return whether a source did not answer: None, NaN, NA or an empty list."""
     if isinstance(sample, list):
         return not sample
     may_be_missing = (

@@ -415,6 +415,7 @@ class Comparison(SummaryMixin):
         return self.verdict(a, b) in _OPPOSITE
 
     def _verdict(self, row: PairRow) -> str:
+        """Return the verdict on a pair of sets, such as "more diverse"."""
         # Two one-sided tests show that two sets are equivalent (Schuirmann 1987).
         margin = 0.0 if self.within is None else 1 + self.within
         if row.ratio_high <= margin and row.ratio_low * margin >= 1:

@@ -135,6 +135,7 @@ class Explanation(SummaryMixin):
         return self._compute_per_sample(self._compute_contributions)
 
     def _compute_contributions(self, sample_set: SampleSet) -> np.ndarray:
+        """Return the decreases of log VS; all are 0 if one sample has almost all of the weight."""
         if sample_set.n == 1 or (
             sample_set.p is not None and to_host(sample_set.p).max() > MAX_SAMPLE_WEIGHT
         ):

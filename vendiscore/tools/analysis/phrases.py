@@ -362,6 +362,7 @@ def _phrase_costs(
 def _flatten_texts(
     texts: Any, spec: SimilaritySpec, groups: object, name: str
 ) -> tuple[Any, GroupLabels | None]:
+    """Return the texts of all groups as one list, and their group labels."""
     samples = check_collection(_check_texts(texts, name), spec, name)
     flat, labels = flatten_groups(samples, spec, groups, name=name)
     return list(flat), labels

@@ -119,6 +119,7 @@ class Previews:
         return thumbnail
 
     def _render_thumbnail(self, index: int) -> str:
+        """Return a picture of a molecule or image; "" if it cannot be drawn."""
         try:
             if self.sample_type == "molecules":
                 return sketch(_to_text(self.samples[index]))
@@ -130,6 +131,7 @@ class Previews:
 
 
 def _detect_sample_type(sample: Any) -> str:
+    """Return the type of a sample by its class; "" if it is unknown."""
     if isinstance(sample, str):
         return "text"
     if type(sample).__module__.startswith("PIL."):
@@ -150,6 +152,7 @@ def _image_file_name(image: object) -> str:
 
 
 def _to_text(sample: object) -> str:
+    """Return a sample as text: SMILES of a molecule, the items of a record, or its repr."""
     if isinstance(sample, str):
         return sample
     if isinstance(sample, Mapping):

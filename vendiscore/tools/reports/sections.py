@@ -191,6 +191,7 @@ def settings_section(report_data: ReportData, previews: Previews) -> str:
 
 
 def _render_headline(report_data: ReportData) -> str:
+    """Return the main value in large type."""
     value = report_data.value
     key = escape(report_data.key)
     if not report_data.is_vendi:

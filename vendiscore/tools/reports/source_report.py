@@ -85,6 +85,7 @@ def source_report(result: Sources, title: str | None = None) -> Report:
 
 
 def _render_cell(value: object) -> str:
+    """Return a table cell: a formatted number, or text that can be expanded."""
     if isinstance(value, float):
         return format_short(value)
     if type(value) is int:

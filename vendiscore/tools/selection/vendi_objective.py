@@ -175,6 +175,7 @@ class VendiObjective:
         step = max(1, MAX_SWAP_ENTRIES // max(1, tracked.resolvents.size))
 
         def find_best_swaps(block: slice) -> tuple[np.ndarray, np.ndarray]:
+            """Return the best replacement for each member of a block, and its gain."""
             leaving_positions = tracked_members[block]
             indices = tracked.indices
             leaving = indices[leaving_positions, None]
@@ -239,6 +240,7 @@ class VendiObjective:
 
     @property
     def _is_flat(self) -> bool:
+        """Whether VS is so close to its maximum, the dimension, that more samples have no gain."""
         m = len(self.selected)
         dim = self.candidates.dim
         if self.quality_tradeoff is not None or dim is None or m < dim:

@@ -532,6 +532,7 @@ def _number_types(labels: Iterable[object]) -> set[type]:
 
 
 def _check_names(names: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise a ValueError unless all names are columns."""
     for name in names:
         if name not in columns:
             raise ValueError(

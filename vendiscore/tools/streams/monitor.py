@@ -538,6 +538,7 @@ class Monitor(AttributeHintMixin, metaclass=HelpfulCallMeta):
         }
 
     def _restore_baseline(self, record: Record) -> None:
+        """Restore the baseline from a record of `_baseline_record`."""
         self._paired = record["paired"]
         self._null_mean = record["null_mean"]
         self._baseline_value = record["value"]
@@ -564,6 +565,7 @@ class Monitor(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return min(max(float(score(answers, **self._score_options)), 1.0), float(self.size))  # type: ignore[arg-type]
 
     def _check_value(self, value: object, name: str) -> float:
+        """Return a score limited to its bounds; raise if it exceeds them beyond rounding errors."""
         low, high = self.bounds or (1.0, float(self.size or 1))
         tolerance = 1e-9 * (high - low)
         number = check_float(
