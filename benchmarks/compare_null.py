@@ -275,7 +275,10 @@ class EqualMean(NamedTuple):
 
 
 def compute_log_scores(pool: Similarity, sets: np.ndarray) -> np.ndarray:
-    """Return log VS of sets; `sets` contains indices of shape (number of sets, n)."""
+    """Return log VS of sets of n samples.
+
+    `sets`, shape (number of sets, n), contains indices into `pool`.
+    """
     logs = []
     for batch in np.array_split(sets, max(1, len(sets) // 500)):
         K = to_host(pool.stack(batch))

@@ -299,7 +299,7 @@ def compute_intervals(similarity: Similarity) -> tuple[list[float], list[tuple[f
 
 
 def compute_log_scores(stacks: Iterable[np.ndarray]) -> list[np.ndarray]:
-    """Return log VS of each set, from stacks of similarity matrices (count, n, n)."""
+    """Return log VS of each set of n samples, from stacks of similarity matrices (count, n, n)."""
     log_scores: list[np.ndarray] = []
     for K in stacks:
         log_scores += list(np.transpose(np.log(StackedSpectra(np.asarray(K), None, ORDERS).values)))

@@ -50,7 +50,7 @@ def make_cosines(n: int, d: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Case:
-    """Samples (n, d), and the function that scores them on either device."""
+    """n samples with d features, and the function that scores them on either device."""
 
     name: str
     n: int

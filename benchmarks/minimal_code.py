@@ -89,7 +89,7 @@ def internal_diversity(sets: Any) -> float:
 
 
 def equal_labels(labels: Sequence[Sequence[str]]) -> np.ndarray:
-    """Return which labels of each set are equal, shape (g, m, m)."""
+    """Return which labels are equal in each of g sets of m labels, shape (g, m, m)."""
     codes = np.unique(np.array(labels), return_inverse=True)[1].reshape(len(labels), -1)
     return codes[:, :, None] == codes[:, None]
 

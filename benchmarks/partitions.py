@@ -132,7 +132,7 @@ def iter_engine_rows(rows: int, names: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def make_clusters(rows: int, count: int = CLUSTERS, noise: float = NOISE) -> np.ndarray:
-    """Return rows (n, 64) in clusters with sizes proportional to 1/i^1.5."""
+    """Return vectors with 64 columns in clusters; cluster i has a size proportional to 1/i^1.5."""
     rng = np.random.default_rng(0)
     sizes = 1 / np.arange(1, count + 1) ** 1.5
     centres = rng.standard_normal((count, N_COLUMNS), dtype=np.float32)

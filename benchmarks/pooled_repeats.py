@@ -49,8 +49,9 @@ MIN_COVERAGE = 0.93  # lowest accepted coverage
 
 
 class Source(NamedTuple):
-    """Items with their similarities, and the proportions of items in each population, shape (p,
-    items).
+    """Items with their similarities, and the proportions of the items in several populations.
+
+    The proportions have shape (populations, items).
     """
 
     similarity: Similarity

@@ -131,7 +131,7 @@ def make_cells(data: Path) -> dict[str, RecurrenceCase]:
 
 
 def compute_log_scores(K: np.ndarray) -> np.ndarray:
-    """Return log VS of similarity matrices (count, n, n), computed with NumPy."""
+    """Return log VS of sets of n samples with similarities K, shape (count, n, n), by NumPy."""
     shares = np.linalg.eigvalsh(K).clip(1e-15) / K.shape[-1]
     return -(shares * np.log(shares)).sum(axis=-1)
 
@@ -178,7 +178,7 @@ def count_coverage(name: str, cell: RecurrenceCase, repeats: int) -> list[dict[s
 
 
 def make_continuous_sources(data: Path) -> dict[str, Draw]:
-    """Return populations of embeddings (n, d) that never recur."""
+    """Return populations of embeddings that never recur."""
     centres = 1.5 * np.random.default_rng(0).normal(size=(12, 32))
     images = digits(data)
 

@@ -33,7 +33,7 @@ ScoreFunction = Callable[[np.ndarray], float]
 
 
 def make_samples(series: str, n: int) -> np.ndarray:
-    """Draw Gaussian rows of decreasing variances: unit rows (n, 384), rows (n, 32), or a matrix."""
+    """Draw n Gaussian rows of decreasing variances: 384 columns and length 1, 32 columns, or K."""
     rng = np.random.default_rng(0)
     d = 32 if series.startswith("rbf") else 384
     X = rng.standard_normal((n, d)) / np.sqrt(np.arange(1, d + 1))

@@ -28,8 +28,8 @@ GROUP = Group(
     title="Modes by a classifier's probabilities",
     source="Friedman & Dieng, arXiv 2210.02410, §4.3, §8.1 and Table 1",
     method=f"{SIZE:,} stacked images a set, of three MNIST test digits each; a network of 100 "
-    "units trained on 5,000 other test digits. The paper's generators and classifier are not at "
-    "hand: mixed digits and digits of uneven frequency stand in for generators.",
+    "units trained on 5,000 other test digits. The generators and the classifier of the paper are "
+    "not available; mixed digits and digits of uneven frequency are used instead of generators.",
     agrees=(
         "Sets that contain every mode differ in VS. That VS is smaller than mode diversity is "
         "a theorem, which holds for any set."
@@ -40,8 +40,9 @@ GROUP = Group(
 
 
 def multiply_channels(probabilities: np.ndarray) -> np.ndarray:
-    """Return class probabilities (n, 1000), products of the probabilities of three channels (n, 3,
-    10).
+    """Return the probabilities of 1,000 classes for n images, shape (n, 1000).
+
+    They are products of the probabilities of ten digits in three channels, shape (n, 3, 10).
     """
     first, second, third = (probabilities[:, c] for c in range(3))
     return np.einsum("ni,nj,nk->nijk", first, second, third).reshape(len(first), -1)

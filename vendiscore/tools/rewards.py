@@ -185,7 +185,7 @@ def compute_credits(
     psd: PSD = "check",
     match_length: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the credit of each sample, shape (n,), and the score of each group, shape (g,).
+    """Compute the credits of n samples, shape (n,), and the scores of g groups, shape (g,).
 
     Both are NaN for groups of one sample. Similarities are conditioned on the conditioning prompts
     of `spec`; a sample that repeats its prompt verbatim has credit 0.
@@ -299,7 +299,10 @@ def _compute_group_credits(sample_set: SampleSet, credit: Credit) -> tuple[np.nd
 def combine_with_quality(
     credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: float
 ) -> np.ndarray:
-    """Compute rewards from credits, shape (n,), and quality; NaN marks groups of one sample."""
+    """Compute rewards from the credit and quality of each sample.
+
+    Credits and rewards are NaN in groups of one sample.
+    """
     is_single = np.isnan(credits)
     weighted = weight * np.where(is_single, 0.0, credits)
     if quality is None:

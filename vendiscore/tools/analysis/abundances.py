@@ -118,10 +118,10 @@ class Abundances:
 
 
 def _sum_tail(r: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Return Σ r^j/(n + j) over integers j ≥ 0, shape (g,), for r and n of shape (g, 1).
+    """Return Σ r^j/(n + j) over integers j ≥ 0 for each of g pairs of r and n, shape (g,).
 
-    The sum equals the integral of e^−x / (n (1 − r e^(−x/n))) over x > 0, which is computed with
-    equal steps of log x.
+    r and n have shape (g, 1). The sum equals the integral of e^−x / (n (1 − r e^(−x/n))) over
+    x > 0, which is computed with equal steps of log x.
     """
     step = 0.25
     x = np.exp(np.arange(-80, 5, step))

@@ -109,9 +109,9 @@ def estimate_adjusted_means(scores: np.ndarray, names: Sequence[str]) -> Adjuste
 
 
 def find_connected_sets(is_present: np.ndarray) -> np.ndarray:
-    """Return which sets (S,) are connected with the first one by prompts that they share.
+    """Return which of S sets are connected with the first one by prompts that they share.
 
-    `is_present` (S, P) says which sets answered which prompts.
+    `is_present`, shape (S, P), is True if a set has answers to a prompt. The result has shape (S,).
     """
     is_connected = np.zeros(len(is_present), dtype=bool)
     is_connected[0] = True
@@ -122,9 +122,10 @@ def find_connected_sets(is_present: np.ndarray) -> np.ndarray:
 
 
 def fit_additive_model(logs: np.ndarray) -> np.ndarray:
-    """Fit logs = set + prompt by least squares and return the fitted values, shape (S, P).
+    """Fit a sum of an effect of the set and an effect of the prompt to log scores.
 
-    `logs` (S, P) contains NaN for missing values. Prompts must connect all sets.
+    `logs`, shape (S, P), are the log scores of S sets for P prompts, with NaN for missing values.
+    Prompts must connect all sets. Return the fitted values, shape (S, P).
 
     >>> fit_additive_model(np.array([[1.0, 2.0, np.nan], [2.0, 3.0, 5.0]])).round(6).tolist()
     [[1.0, 2.0, 4.0], [2.0, 3.0, 5.0]]
@@ -144,9 +145,9 @@ def fit_additive_model(logs: np.ndarray) -> np.ndarray:
 
 
 def _complete(scores: np.ndarray) -> np.ndarray:
-    """Return scores (S, P) with predictions for missing ones.
+    """Return the scores of S sets for P prompts, shape (S, P), with predictions for missing ones.
 
-    The exponential of a fitted log score is smaller than the mean score, so that predictions are
+    The exponential of a fitted log score is smaller than the mean score, so predictions are
     multiplied by a factor for each set: the ratio of its observed and fitted scores (Duan 1983).
     """
     present = np.isfinite(scores)

@@ -141,7 +141,7 @@ def _concatenate_sources(
 
 
 def find_missing(samples: Samples, n: int) -> np.ndarray:
-    """Return a mask, shape (n,), of the samples that are None, NaN or an empty list."""
+    """Return a mask of the n samples: True for None, NaN and an empty list."""
     if not isinstance(samples, list):
         return np.zeros(n, dtype=bool)
     return np.array([_is_missing_answer(sample) for sample in samples])

@@ -93,9 +93,10 @@ def _search_pairs_by_code(
 
 
 def _merge_identical(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
-    """Return groups of samples that are identical or have equal forms, as codes of shape (n,).
+    """Return a group code for each of n samples; identical samples and equal forms have one code.
 
-    `groups` are the codes of identical samples. The result is None if both arguments are None.
+    `groups`, shape (n,), are the codes of identical samples. The result has shape (n,), or is None
+    if both arguments are None.
     """
     if forms is None:
         return groups
@@ -143,8 +144,8 @@ class Duplicates(AttributeHintMixin):
     def representatives(self) -> np.ndarray:
         """Position of the retained sample that each sample repeats, shape (n,).
 
-        It is −1 for retained samples. If a near-duplicate is similar to several retained samples,
-        it is that of the most similar one.
+        −1 for retained samples. If a near-duplicate is similar to several retained samples, the
+        most similar one is used.
         """
         # Samples with the most near-duplicates are retained first, samples of weight 0 last.
         i, j, similarity = self._select_pairs(slice(self._num_near_duplicate_pairs))

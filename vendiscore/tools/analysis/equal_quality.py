@@ -189,9 +189,9 @@ def estimate_quality_parts(
 ) -> list[QualityParts]:
     """Compare pairs of sets among all and among correct answers, at `size` answers to each prompt.
 
-    `groups` has the sample indices of each prompt and set, and `is_correct`, shape (n,), one bool
-    per sample. `level` is the level of the intervals. Raise a ValueError if too few prompts have
-    `size` correct answers.
+    `groups` contains the sample indices of each prompt and set, and `is_correct` one bool for each
+    of the n samples. `level` is the level of the intervals. Raise a ValueError if too few prompts
+    have `size` correct answers.
     """
     # (prompts, sets); sets that did not answer a prompt have no samples.
     correct_counts = np.array(
@@ -300,7 +300,7 @@ def expected_log_score(
     rng: np.random.Generator | None = None,
     similarity: Similarity | None = None,
 ) -> float:
-    """Return the mean of log VS_q over subsets of `size` samples with the similarities K, (n, n).
+    """Return the mean of log VS_q over subsets of `size` of n samples with similarities K, (n, n).
 
     It is exact if there are at most `MAX_SUBSETS` subsets, otherwise the mean over random ones.
     `similarity`, from which K was taken, determines the precision of K.

@@ -631,7 +631,7 @@ def _power_sums(values: Array, m: int) -> np.ndarray:
 
 
 def _regression_intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, float]:
-    """Regress `logs`, shape (g,), on `gaps`, shape (g, 2), by least squares.
+    """Regress g values `logs` on two variables, `gaps` of shape (g, 2), by least squares.
 
     Return the intercept and its standard error.
     """

@@ -53,9 +53,9 @@ def kernel_pca_coordinates(spectrum: Spectrum, p: np.ndarray | None = None) -> n
 
 
 def clustered_order(similarity: Similarity) -> np.ndarray:
-    """Return an order of the samples, shape (n,), in which similar samples are adjacent.
+    """Return the n sample indices in an order in which similar samples are adjacent.
 
-    It is the order of the leaves of average linkage with distances 1 − k. For up to 100 samples,
+    This is the order of the leaves of average linkage with distances 1 − k. For up to 100 samples,
     the sum of distances of adjacent leaves is minimized (Bar-Joseph et al., 2001).
     """
     n = similarity.n
@@ -70,8 +70,8 @@ def clustered_order(similarity: Similarity) -> np.ndarray:
 def average_linkage_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
     """Group samples by average linkage, and return the indices of each group, the largest first.
 
-    `similarity` has shape (n, n). Groups are merged if their mean similarity is at least
-    `threshold`.
+    `similarity` is the matrix of similarities. Groups are merged if their mean similarity is at
+    least `threshold`.
     """
     tree = average_linkage_tree(similarity)
     distance = 1 - threshold + 1e-9

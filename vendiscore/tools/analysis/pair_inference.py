@@ -116,7 +116,7 @@ def can_sign_flips_reach(level: float, n_groups: int) -> bool:
 
 
 def student_p_value(differences: np.ndarray) -> float:
-    """Return the p-value of Student's t-test for the mean of differences, shape (g,).
+    """Return the p-value of Student's t-test for the mean of g differences.
 
     If all differences are equal, their variation is unknown; the result is then the smallest
     p-value of sign flips, 2^(1 − g). With one or two differences, the result is 1.
@@ -165,7 +165,7 @@ def permutation_test_steps(
 def refine_near_threshold(
     approximate: np.ndarray, compute_exact: Callable[[np.ndarray], np.ndarray], threshold: float
 ) -> np.ndarray:
-    """Replace approximate statistics, shape (m,), by exact ones if they are near the threshold.
+    """Replace approximate statistics by exact ones if they are near the threshold.
 
     The number of returned statistics above the threshold then equals that of exact statistics.
     `compute_exact(indices)` returns exact statistics. The first 20 are computed exactly, and give a

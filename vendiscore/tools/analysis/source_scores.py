@@ -427,7 +427,7 @@ def compare_sets(table: AnswerTable) -> SourceComparison:
 def draw_blocks(codes: np.ndarray, blocks: int) -> np.ndarray:
     """Assign samples to random blocks of nearly equal size, and return block codes, shape (n,).
 
-    `codes`, shape (n,), are the sets of the samples, `blocks` is the number of blocks of each set.
+    `codes` contains the set of each of n samples, `blocks` is the number of blocks of each set.
     """
     rng = np.random.default_rng(0)
     block_codes = np.empty(len(codes), dtype=int)
@@ -476,7 +476,10 @@ def compute_similarity(
 
 
 def compute_scores(stack: np.ndarray, q: float) -> np.ndarray:
-    """Return VS_q of g matrices, shape (g, m, m); negative eigenvalues are set to zero."""
+    """Return VS_q of g matrices of m sources each, shape (g, m, m).
+
+    Negative eigenvalues are set to zero.
+    """
     return to_host(StackedSpectra(stack, None, [q], "clip").values[0])
 
 

@@ -196,7 +196,7 @@ def heat_map(
 
 
 def average_blocks(K: np.ndarray, cells: int) -> np.ndarray:
-    """Average K (n, n) over square blocks; the result has at most `cells` rows and columns."""
+    """Average a similarity matrix over square blocks, to at most `cells` rows and columns."""
     n = len(K)
     if n <= cells:
         return K

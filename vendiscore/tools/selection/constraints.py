@@ -59,23 +59,25 @@ class Constraints:
         return has_room[joining] | (joining == leaving)
 
     def _count_groups(self, indices: list[int] | slice) -> np.ndarray:
-        """Count the samples in each group, shape (g,)."""
+        """Count the samples in each of g groups, shape (g,)."""
         groups = self.group[indices]
         return np.bincount(groups, minlength=len(self.max_counts))
 
     def best_candidates(self, values: np.ndarray, count: int) -> np.ndarray:
-        """Return the indices of about `count` samples with the largest `values`, shape (n,).
+        """Return the indices of about `count` samples with the largest `values`.
 
-        The numbers of samples of the groups are in the same proportions as the maximum numbers.
+        `values` contains one number for each of the n samples. The groups contribute samples in
+        proportion to their maximum numbers.
         """
         scaled_counts = self.max_counts * count / self.size
         max_counts = np.ceil(scaled_counts).astype(int)
         return Constraints(len(values), [], self.group, max_counts).best_selection(values)
 
     def best_selection(self, values: np.ndarray) -> np.ndarray:
-        """Return the indices of the selection with the largest sum of `values`, shape (n,).
+        """Return the indices of the selection with the largest sum of `values`.
 
-        The greedy algorithm is exact, because the constraints form a matroid.
+        `values` contains one number for each of the n samples. The greedy algorithm is exact,
+        because the constraints form a matroid.
         """
         order = np.argsort(-values, kind="stable")
         remaining = order[~np.isin(order, self.initial)]
@@ -90,9 +92,10 @@ class Constraints:
         return allowed[: self.size]
 
     def uniform_weights(self) -> np.ndarray:
-        """Return weights (n,) that sum to 1 and are uniform within groups, except for `initial`.
+        """Return weights of the n samples that sum to 1.
 
-        They are proportional to the probabilities of selecting each sample at random.
+        They are uniform within groups, except for the samples in `initial`, and proportional to
+        the probabilities of selecting each sample at random.
         """
         initial_counts = self._count_groups(self.initial)
         open_counts = self.max_counts - initial_counts

@@ -101,7 +101,8 @@ class SetEigenbasis:
     z = Uᵀ c_x, with eigenvectors U of the similarities within the set and similarities c_x of x to
     the set, and t s = 1 − Σ z²/(λ + t).
 
-    `rows` are the similarities (m, n) of the set to all samples, required without features.
+    `rows`, shape (m, n), are the similarities of the m selected samples to all n samples. They are
+    required if there are no features.
     `member_coordinates` are the coordinates of the selected samples themselves, or U.
     """
 
@@ -138,11 +139,11 @@ class SetEigenbasis:
         return similarities.T @ self._projection
 
     def shifted_inverses(self, t: np.ndarray) -> np.ndarray:
-        """Compute 1/(λ + t), shape (m, r)."""
+        """Compute 1/(λ + t) for m eigenvalues λ and r nodes t, shape (m, r)."""
         return 1 / (self.values[:, None] + t)
 
     def resolvent_values(self, Z: np.ndarray, t: np.ndarray) -> np.ndarray:
-        """Compute s_x(t), shape (r, n), from coordinates Z."""
+        """Compute s_x(t) for r nodes t and n samples x, shape (r, n), from their coordinates Z."""
         squares = Z * Z
         s = self.shifted_inverses(t).T @ squares.T
         if self.spans_features:
@@ -152,7 +153,7 @@ class SetEigenbasis:
         return np.maximum(s, 0, out=s)
 
     def quadratic_forms(self, Z: np.ndarray) -> np.ndarray:
-        """Compute xᵀAx, shape (n,), from coordinates Z."""
+        """Compute xᵀAx for n samples x, shape (n,), from their coordinates Z."""
         if self.spans_features:
             return Z**2 @ self.values
         return np.vecdot(Z, Z)
@@ -224,7 +225,7 @@ class TrackedGains:
         return np.array([self.positions_by_index[index] for index in indices])
 
     def gains(self) -> np.ndarray:
-        """Compute the gains of candidates, shape (n,); values of members are meaningless."""
+        """Compute the gains of the n tracked samples; values of members are meaningless."""
         return self.form.gains(self.resolvents.copy(), self.quadratic_forms)
 
     def losses(self, members: np.ndarray) -> np.ndarray:

@@ -84,7 +84,7 @@ def _log_score_or_infinity(S: float, q: float) -> float:
 class _CandidateCoordinates:
     """Features of the candidates, or their coordinates in the span of landmark samples.
 
-    `residuals` are the squared lengths outside this span, shape (n,).
+    `residuals` are the squared lengths of the n candidates outside this span, shape (n,).
     """
 
     def __init__(self, candidates: Candidates, selected: np.ndarray) -> None:
@@ -130,9 +130,10 @@ class _CandidateCoordinates:
         dims: int,
         q: float,
     ) -> tuple[float, np.ndarray]:
-        """Compute Σ λ^q over the `dims` largest eigenvalues of A, and g, shape (n,).
+        """Compute Σ λ^q over the `dims` largest eigenvalues λ of A, and its derivatives.
 
-        A is the second moment of the samples with weights p.
+        A is the second moment of the n samples with weights p. The derivatives g, shape (n,), are
+        with respect to the weights, up to a constant.
         """
 
         def compute_second_moment(block: slice) -> np.ndarray:
@@ -159,8 +160,9 @@ def compute_tangent(
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Compute Σ λ^q of the `dims` largest eigenvalues of A (d, d), its eigenvectors V, and slopes.
 
-    There are d + 1 slopes. Rows x in the space of A have g = (x V)² @ slopes[:-1]. Outside this
-    space, where the trace is `residual_trace`, g = slopes[-1] ‖x‖².
+    The d + 1 slopes are the values of φ'; see the module docstring. Rows x in the space of A have
+    g = (x V)² @ slopes[:-1]. Outside this space, where the trace is `residual_trace`,
+    g = slopes[-1] ‖x‖².
     """
     ascending, V = np.linalg.eigh(A)
     V = V[:, ::-1]
