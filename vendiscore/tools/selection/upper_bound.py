@@ -130,10 +130,10 @@ class _CandidateCoordinates:
         dims: int,
         q: float,
     ) -> tuple[float, np.ndarray]:
-        """Compute Σ λ^q over the `dims` largest eigenvalues λ of A, and its derivatives.
+        """Compute Σ λ^q over the `dims` largest eigenvalues λ of A, and g of all n samples.
 
-        A is the second moment of the n samples with weights p. The derivatives g, shape (n,), are
-        with respect to the weights, up to a constant.
+        A is the second moment of the samples with weights p, and g_x = xᵀ φ'(A) x; see the module
+        docstring.
         """
 
         def compute_second_moment(block: slice) -> np.ndarray:
