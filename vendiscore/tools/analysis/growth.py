@@ -462,30 +462,32 @@ def growth_from_similarity(
         log_scores = jackknife(spectrum, q) if q else None
     repeats = count_recurrences(similarity, allow_repeats)
     deficit = make_log_deficit(q)
-    rows = np.array([points[m].scores(m, deficit, level, repeats) for m in all_sizes])
+    # For each of `all_sizes`: the score, and both ends of its interval.
+    curve = np.array([points[m].scores(m, deficit, level, repeats) for m in all_sizes])
     if q and log_scores is not None:  # the interval of `compute(ci=…)`, which has none at order 0
         n_position = all_sizes.index(n)
-        rows[n_position, 1:] = compute_score_interval(
-            rows[n_position, 0], log_scores, n, q, level, repeats, deficit
+        curve[n_position, 1:] = compute_score_interval(
+            curve[n_position, 0], log_scores, n, q, level, repeats, deficit
         )
         # Scores do not decrease with the number of samples, so neither may the ends of intervals.
-        rows[:n_position, 1:] = np.minimum(rows[:n_position, 1:], rows[n_position, 1:])
-        rows[n_position:, 1:] = np.maximum(rows[n_position:, 1:], rows[n_position, 1:])
+        curve[:n_position, 1:] = np.minimum(curve[:n_position, 1:], curve[n_position, 1:])
+        curve[n_position:, 1:] = np.maximum(curve[n_position:, 1:], curve[n_position, 1:])
     # The power mean of VS with exponent 1 − q never decreases with the number of samples. Means of
     # log VS are therefore made non-decreasing at all orders.
-    rows[:, 0] = np.maximum.accumulate(rows[:, 0])
-    rows[:, 1] = rows.min(axis=1)
-    rows[:, 2] = rows.max(axis=1)
-    undecided = None
+    curve[:, 0] = np.maximum.accumulate(curve[:, 0])
+    curve[:, 1] = curve.min(axis=1)
+    curve[:, 2] = curve.max(axis=1)
+    undecided = None  # whether the interval at 2n contains both VS and 2 VS, so it excludes nothing
     if larger_sizes:
-        _, low, high = rows[-1]
-        score = rows[all_sizes.index(n), 0]
+        _, low, high = curve[-1]
+        score = curve[all_sizes.index(n), 0]
         undecided = bool(low <= score and high >= 2 * score)
-    rows = rows[np.isin(all_sizes, sizes)]
-    scores, low, high = map(tuple, rows.T.tolist())
+    curve = curve[np.isin(all_sizes, sizes)]
+    scores, low, high = map(tuple, curve.T.tolist())
     asymptote = None
     if limit_estimate and -math.inf < limit_estimate.log < -MIN_NOVELTY:
         asymptote = limit_estimate.scores(math.inf, deficit, level, None)
+        # The score cannot exceed the number of features.
         if classes is None and similarity.dim and asymptote[0] > similarity.dim:
             asymptote = None
     is_beyond = tuple(m > n for m in sizes)

@@ -607,18 +607,21 @@ def _compare_phrases(
     tokenizer: Tokenizer | str | None,
     options: _PhraseOptions,
 ) -> PhraseComparison:
-    """Compare the costs of phrases in two sets."""
-    named: dict[str, Any] = {
-        name: check_collection(_check_texts(each, name), spec, name, has_other_sets=True)
-        for name, each in (("texts", texts), ("other", other))
+    """Compare the costs of phrases in the sets a (`texts`) and b (`other`).
+
+    In each group, the same number of texts is drawn from both sets.
+    """
+    texts_by_name: dict[str, Any] = {
+        name: check_collection(_check_texts(set_texts, name), spec, name, has_other_sets=True)
+        for name, set_texts in (("texts", texts), ("other", other))
     }
-    named, groups = flatten_sets(named, groups, spec)
+    texts_by_name, groups = flatten_sets(texts_by_name, groups, spec)
     if groups is not None and spec.grouping_prompts is not None:
         raise ValueError(
             "`prompts` and `groups` cannot be combined with a second set; remove one of them"
         )
-    similarity, set_codes, labels = pool_sets(named, groups, spec)
-    samples = [text for each in named.values() for text in each]
+    similarity, set_codes, labels = pool_sets(texts_by_name, groups, spec)
+    samples = [text for set_texts in texts_by_name.values() for text in set_texts]
     retained = np.array(_retained_indices(samples, similarity))
     tokens = _take_tokens(samples, similarity, tokenizer)
     set_codes = set_codes[retained]
@@ -626,17 +629,17 @@ def _compare_phrases(
     if labels is not None:
         labels = [labels[i] for i in retained]
         argument = "prompts" if groups is None else "groups"
-        matched = match_groups(labels, set_codes, list(named), argument)
-    # At most this number of texts of each set, in each group.
+        matched = match_groups(labels, set_codes, list(texts_by_name), argument)
+    # For each group, random indices of equally many texts of both sets.
     rng = np.random.default_rng(options.seed)
     pairs = []
     for members in matched:
         size = min(map(len, members))
         pairs.append([np.sort(rng.permutation(indices)[:size]) for indices in members])
-    chosen = np.concatenate([indices for pair in pairs for indices in pair])
-    tokens = [tokens[i] for i in chosen]
-    retained_texts = [samples[i] for i in retained[chosen]]
-    # The texts are now sorted by group and by set.
+    drawn_indices = np.concatenate([indices for pair in pairs for indices in pair])
+    tokens = [tokens[i] for i in drawn_indices]
+    drawn_texts = [samples[i] for i in retained[drawn_indices]]
+    # The drawn texts are sorted by group and by set. `sets` are the texts of both sets in a group.
     sizes = np.array([len(pair[0]) for pair in pairs])
     ends = np.cumsum(2 * sizes)
     sets = [np.arange(end - 2 * size, end) for end, size in zip(ends, sizes, strict=True)]
@@ -648,13 +651,13 @@ def _compare_phrases(
     steps = _comparison_steps(search, a, b, 2 * weights, n_exact, rng, options)
     total = search.n_candidates + 2 * MAX_TESTED
     tested, scores = run_with_progress(steps, total, "phrases")
-    text_sets = [np.concatenate(each) for each in (a, b)]
+    texts_of_sets = [np.concatenate(indices_by_group) for indices_by_group in (a, b)]
     rows = []
     for selected, p, costs in tested[: options.n_phrases]:
-        n_a, n_b = (search.count_texts(selected.phrase, each) for each in text_sets)
+        n_a, n_b = (search.count_texts(selected.phrase, indices) for indices in texts_of_sets)
         phrase, *overlaps = (
-            _format_phrase(retained_texts, tokens, each, search.analyzer)
-            for each in (selected.phrase, *selected.overlaps)
+            _format_phrase(drawn_texts, tokens, repeated, search.analyzer)
+            for repeated in (selected.phrase, *selected.overlaps)
         )
         cost_a, cost_b = costs
         counts_and_costs = (n_a, n_b, cost_a, cost_b, cost_a - cost_b)
@@ -683,26 +686,31 @@ def _comparison_steps(
     rng: np.random.Generator,
     options: _PhraseOptions,
 ) -> Counts[tuple[list[tuple[SelectedPhrase, float, tuple[float, float]]], tuple[float, float]]]:
-    """Yield the progress; return tested phrases with p and costs in both sets, and the scores."""
+    """Yield the progress; return tested phrases with p and costs in both sets, and the scores.
+
+    a and b contain the texts of both sets in each group. The p-values are at order 2; the first
+    `n_exact` phrases also get costs at another order. Costs that are not computed are NaN.
+    """
     selected = yield from search.select_steps(MAX_TESTED)
-    done = search.n_candidates
+    n_done = search.n_candidates
     positions = [(entry.replaced_before, entry.positions) for entry in selected]
     steps = permutation_p_values(search.rewritten_sets, positions, options.permutations, rng)
-    p_values, statistics = yield from map_steps(steps, lambda i: done + i)
+    p_values, statistics = yield from map_steps(steps, lambda i: n_done + i)
     order = np.lexsort((-statistics, p_values))
-    sets = [
-        _CostsOfOrder(RewrittenSets(search.features, each, weights), options.q) for each in (a, b)
+    costs_of_sets = [
+        _CostsOfOrder(RewrittenSets(search.features, indices_by_group, weights), options.q)
+        for indices_by_group in (a, b)
     ]
     rows = []
     for rank, i in enumerate(order.tolist()):
         costs = [math.nan, math.nan]
         if rank < options.n_phrases and (options.q == 2 or rank < n_exact):
-            yield min(done + len(selected) + rank, done + 2 * MAX_TESTED)
-            costs = [each.compute(selected[i]) for each in sets]
+            yield min(n_done + len(selected) + rank, n_done + 2 * MAX_TESTED)
+            costs = [costs_of_set.compute(selected[i]) for costs_of_set in costs_of_sets]
         rows.append((selected[i], float(p_values[i]), (costs[0], costs[1])))
     scores = [math.nan, math.nan]
     if n_exact or options.q == 2:
-        scores = [each.score() for each in sets]
+        scores = [costs_of_set.score() for costs_of_set in costs_of_sets]
     return rows, (scores[0], scores[1])
 
 
