@@ -123,6 +123,35 @@ def test_nested_lists_are_compared_by_prompt():
         quick_compare(A, B[:-1])
 
 
+def draw_labels_by_prompt(n_sets, n_prompts, missing=False):
+    """Return labels, sets and prompts of four answers of each set to each prompt."""
+    rng = np.random.default_rng(0)
+    cells = list(itertools.product(range(n_sets), range(n_prompts)))
+    rows = [
+        (int(rng.integers(3 + i)), f"s{i}", f"p{prompt}")
+        for i, prompt in cells[missing:]
+        for _ in range(4)
+    ]
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+@pytest.mark.filterwarnings("ignore:1 of .* cells")
+@pytest.mark.parametrize("options", [{"missing": True}, {"n_prompts": 10}])
+def test_many_sets_need_no_more_permutations_if_none_are_drawn(options):
+    labels, sets, prompts = draw_labels_by_prompt(**{"n_sets": 5, "n_prompts": 12, **options})
+    result = compare(labels, by=sets, prompts=prompts, k="labels", permutations=19)
+    expected = compare(labels, by=sets, prompts=prompts, k="labels", permutations=1999)
+    assert result.to_dict() == expected.to_dict()
+
+
+@pytest.mark.parametrize("options", [{}, {"n_prompts": 5, "effects": "fixed"}, {"prompts": None}])
+def test_many_sets_need_many_random_permutations(options):
+    labels, sets, prompts = draw_labels_by_prompt(5, options.pop("n_prompts", 12))
+    options = {"prompts": prompts, **options}
+    with pytest.raises(ValueError, match="`permutations` must be at least 199 for 10 pairs"):
+        compare(labels, by=sets, k="labels", permutations=99, **options)
+
+
 def test_match_groups_follows_order_of_appearance_and_sets():
     labels = ["y", "x", "x", "y", "y", "x", "x", "y"]
     groups = match_groups(labels, np.array([1, 0, 1, 1, 0, 0, 1, 0]), ["A", "B"], "groups")

@@ -57,6 +57,7 @@ from .paired_comparison import (
     GroupIndices,
     count_missing_cells,
     match_groups,
+    needs_random_permutations,
     paired_comparison_steps,
     shuffle_larger_sets,
 )
@@ -122,7 +123,8 @@ def compare(
     permutations : int, default 999
         Maximum number of permutations per pair, at least 19. After 99, permutations stop as soon
         as 20 of them have a difference at least as large as the observed one. The smallest
-        possible adjusted p-value, pairs / (permutations + 1), must be at most 1 - level.
+        possible adjusted p-value, pairs / (permutations + 1), must be at most 1 - level, unless
+        p-values need no random permutations: up to 11 groups, or sets that lack some groups.
     size : int, optional
         Common sample size, at least 4; by default the size of the smallest set, at most 200. With
         `correct`, the number of correct answers to each prompt in `quality_parts`, at least 2; by
@@ -247,7 +249,7 @@ def compare(
         q, level, permutations, size, psd, seed, within, effects, allow_repeats, pool_repeats
     )
     options = options.checked()
-    _check_permutations(options, math.comb(len(names), 2))
+    n_pairs = math.comb(len(names), 2)
     if spec.fit in ("samples", "references"):
         raise ValueError(
             f"`fit` must be 'pool' in compare, got {spec.fit!r}; remove it to fit options to all "
@@ -269,6 +271,8 @@ def compare(
             "`prompts` and `groups` cannot be combined unless given_prompt=True; remove one of "
             "them, or pass given_prompt=True to condition similarities on the prompts"
         )
+    if groups is None and spec.grouping_prompts is None:
+        _check_permutations(options, n_pairs)
     if by is None:
         similarity, set_codes, labels = pool_sets(sets_by_name, groups, spec)
     else:
@@ -292,9 +296,10 @@ def compare(
         labels = [labels[i] for i in retained]
         matched_groups = match_groups(labels, set_codes, names, argument, allow_missing=True)
         _check_options_with_groups(options, argument)
+        if needs_random_permutations(matched_groups, options, n_pairs):
+            _check_permutations(options, n_pairs)
     elif not options.pool_repeats:
         raise TypeError("`pool_repeats=False` requires `groups` or `prompts`; remove it")
-    n_pairs = math.comb(len(names), 2)
     quality_parts: list[QualityParts] = []
     if is_correct is not None and matched_groups is not None:
         quality_parts = estimate_quality_parts(

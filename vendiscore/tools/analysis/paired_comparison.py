@@ -131,6 +131,19 @@ def common_size(group: Sequence[np.ndarray]) -> int:
     return min(len(indices) for indices in group if len(indices))
 
 
+def needs_random_permutations(groups: GroupIndices, options: CompareOptions, n_pairs: int) -> bool:
+    """Return whether p-values of sets that are compared within groups need random permutations.
+
+    They do not with missing cells, with enumerated signs, or with Student's t-test.
+    """
+    if count_missing_cells(groups):
+        return False
+    level = difference_level(options.level, n_pairs)
+    return options.effects == "fixed" or (
+        len(groups) > _MAX_ENUMERATED_GROUPS and can_sign_flips_reach(level, len(groups))
+    )
+
+
 def paired_comparison_steps(
     similarity: Similarity,
     groups: GroupIndices,
