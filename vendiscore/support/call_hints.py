@@ -23,6 +23,15 @@ from .suggestions import (
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
+_KERNEL_KEYWORDS = ("k", "score_K", "score_X", "normalize")
+# Functions without these keywords, and how to set the options of the only kernel that they support.
+_FIXED_KERNELS = {
+    "phrases": (
+        "`phrases` always uses the n-gram kernel 'ngram_overlap'; set its options with `ns`, "
+        "`tokenizer` and `analyzer`."
+    )
+}
+
 
 @functools.cache
 def with_call_hints(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
@@ -161,7 +170,11 @@ def describe_call_error(
             not accepts_any or resolve_synonyms(name, missing_names, "keyword")
         ):
             hint = suggest_name(name, descriptions, kind="keyword", value=value, quote="`")
-            return f"unknown keyword {name!r}. {hint or 'Remove it.'}"
+            fixed_kernel = _FIXED_KERNELS.get(function.__name__, "")
+            is_kernel = name in _KERNEL_KEYWORDS or resolve_synonyms(name, ["k"], "keyword")
+            if is_kernel or not hint:
+                hint = fixed_kernel or hint or "Remove it."
+            return f"unknown keyword {name!r}. {hint}"
     repeated = [name for name in positional[: len(args)] if name in options]
     if repeated:
         return f"`{repeated[0]}` is passed both by position and by name; remove one of them"

@@ -285,3 +285,18 @@ def test_tokens_are_those_of_the_kernel():
     result = phrases(texts, analyzer="char", ns=(1, 2))
     assert result.rows[0].phrase == "你好吗"
     assert tokenize_texts(texts, None, "char")[0] == list(texts[0])
+
+
+@pytest.mark.parametrize("keyword", ["k", "kernel", "model", "sigma", "score_K"])
+def test_unknown_kernel_keywords_name_the_options_of_the_kernel(keyword):
+    message = (
+        f"unknown keyword {keyword!r}. `phrases` always uses the n-gram kernel 'ngram_overlap'; "
+        f"set its options with `ns`, `tokenizer` and `analyzer`."
+    )
+    with pytest.raises(TypeError, match=re.escape(message)):
+        phrases(["a b c", "a b d"], **{keyword: "cosine"})
+
+
+def test_misspelled_keywords_are_suggested():
+    with pytest.raises(TypeError, match="'n_phrase'. Did you mean `n_phrases`?"):
+        phrases(["a b c", "a b d"], n_phrase=3)
