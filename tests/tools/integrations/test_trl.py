@@ -398,6 +398,49 @@ def test_whole_groups_update_the_monitor_and_log_its_evidence():
     assert pickle.loads(pickle.dumps(reward)).monitor.values == monitor.values
 
 
+@pytest.mark.filterwarnings("ignore:.*gradient_checkpointing:FutureWarning")  # warning of TRL
+def test_evaluation_batches_do_not_update_the_monitor(tmp_path):
+    pytest.importorskip("trl")
+    from datasets import Dataset
+    from tiny_model import llama, word_tokenizer
+    from trl import GRPOConfig, GRPOTrainer
+
+    n_calls = {True: 0, False: 0}  # by the mode of the model
+
+    class CountingReward(VendiReward):
+        def __call__(self, prompts, completions, **columns):
+            n_calls[trainer.model.training] += 1
+            return super().__call__(prompts, completions, **columns)
+
+    reward = CountingReward(monitor=Monitor(3.0, size=4))
+    prompts = Dataset.from_dict({"prompt": ["a cat", "the dog"]})
+    trainer = GRPOTrainer(
+        model=llama(),
+        processing_class=word_tokenizer(),
+        reward_funcs=reward,
+        args=GRPOConfig(
+            output_dir=str(tmp_path),
+            max_steps=2,
+            num_generations=4,
+            per_device_train_batch_size=4,
+            per_device_eval_batch_size=4,
+            max_completion_length=4,
+            eval_strategy="steps",
+            eval_steps=1,
+            report_to=[],
+            **TRAINER_OPTIONS,
+        ),
+        train_dataset=prompts,
+        eval_dataset=prompts,
+    )
+    trainer.train()
+    assert n_calls == {True: 2, False: 4}
+    assert reward.monitor.n == 2
+    keys = {key for entry in trainer.state.log_history for key in entry}
+    assert "eval_VS" in keys
+    assert "eval_VS_evidence" not in keys
+
+
 def test_monitor_with_a_baseline_by_prompt_uses_each_prompt_once():
     baseline = {f"question {i}": 4.0 for i in range(40)}
     reward = VendiReward(monitor=Monitor(baseline, size=4))

@@ -59,7 +59,7 @@ class VendiReward:
     monitor : Monitor, optional
         A monitor with a `size`, usually `num_generations`, which detects a decrease of diversity.
         Each group of this size is one update, with the score of the group as logged, and TRL logs
-        the evidence as "VS_evidence". If the baseline has a score for each prompt, each prompt is
+        the evidence as "VS_evidence". Evaluation batches of TRL do not update it. If the baseline has a score for each prompt, each prompt is
         used once, and prompts without a baseline are ignored. A warning is emitted at an alarm.
         Each process updates its own copy.
     **options
@@ -165,7 +165,7 @@ class VendiReward:
             warn(SINGLE_COMPLETION_WARNING)
         if log_metric is not None and not np.isnan(scores).all():
             log_metric(self._metric_name, float(np.nanmean(scores)))
-        if self.monitor is not None:
+        if self.monitor is not None and not _is_evaluation(log_metric):
             _, first_indices, sizes = np.unique(groups.codes, return_index=True, return_counts=True)
             group_prompts = [prompts[i] for i in first_indices]
             self._update_monitor(self.monitor, group_prompts, sizes, scores)
@@ -198,6 +198,15 @@ class VendiReward:
                 monitor.update(score, text)
         if monitor.alarm and not was_alarm:
             warn(f"completions have become less diverse. {monitor}")
+
+
+def _is_evaluation(log_metric: object) -> bool:
+    """Return whether a trainer of TRL, which is recognized by its method, is evaluating.
+
+    TRL passes neither the model nor the mode to reward functions. Its trainers use the same test.
+    """
+    trainer = getattr(log_metric, "__self__", None)
+    return not getattr(getattr(trainer, "model", None), "training", True)
 
 
 def _check_monitor(monitor: object) -> Monitor:
