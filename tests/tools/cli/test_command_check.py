@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from vendiscore import Monitor, compute
-from vendiscore.tools.cli.exit_codes import ALARM, USAGE
+from vendiscore.tools.cli.exit_codes import ALARM, CHECK_DATA, USAGE
 
 COLORS = ["red", "green", "blue", "black", "white", "brown"]
 
@@ -122,13 +122,23 @@ def test_prompts_with_too_few_answers_are_omitted(run, tmp_path):
     assert "1 prompt is left out with fewer than 2 answers" in err
 
 
+def test_data_errors_differ_from_alarms(run, write_answers, tmp_path):
+    answers = write_answers("answers.csv", 6)
+    (binary := tmp_path / "binary.csv").write_bytes(b"prompt,answer\n\0\1")
+    for files in [(answers, binary), (binary, answers), (answers, tmp_path)]:
+        code, out, err = run("check", files[0], "--baseline", files[1])
+        assert code == CHECK_DATA not in (ALARM, USAGE)
+        assert out == ""
+        assert err.startswith("vendiscore: error: ")
+
+
 def test_unusable_samples_are_reported_by_file(run, write_answers, tmp_path):
     earlier = write_answers("earlier.csv", 6)
     table = pd.read_csv(write_answers("new.csv", 6))
     table.loc[0, "answer"] = ""
     table.to_csv(path := tmp_path / "new.csv", index=False)
     code, _, err = run("check", path, "--baseline", earlier)
-    assert code == 1
+    assert code == CHECK_DATA
     assert "new.csv, row 2, column 'answer' has no tokens" in err
     code, out, err = run("check", path, "--baseline", earlier, "--on-error", "skip", "-f", "json")
     assert code == 0

@@ -13,6 +13,7 @@ def test_exit_codes_follow_shell_conventions():
     assert 128 + signal.SIGPIPE == exit_codes.BROKEN_PIPE
     assert 128 + signal.SIGINT == exit_codes.INTERRUPTED
     assert (exit_codes.DATA, exit_codes.USAGE) == (1, 2)
+    assert (exit_codes.ALARM, exit_codes.CHECK_DATA) == (1, 3)
 
 
 def test_print_message_writes_line_to_stderr(capsys):

@@ -12,7 +12,16 @@ from importlib import import_module
 from pathlib import Path
 
 from ...support.progress import quiet
-from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, PROGRAM, USAGE, UsageError, print_message
+from .exit_codes import (
+    BROKEN_PIPE,
+    CHECK_DATA,
+    DATA,
+    INTERRUPTED,
+    PROGRAM,
+    USAGE,
+    UsageError,
+    print_message,
+)
 from .notes import Notes
 from .parser import COMMANDS, build_parser, describe_unknown_command
 
@@ -54,9 +63,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # from --help, --version and errors of argparse
         # argparse has already printed the message.
         return end.code if isinstance(end.code, int) else USAGE
+    data_error_code = CHECK_DATA if command == "check" else DATA
     if sys.stdout is None or sys.stdout.closed:
         print_message("error: cannot print results: standard output is closed")
-        return DATA
+        return data_error_code
     try:
         with warnings.catch_warnings(), quiet(getattr(args, "quiet", False)):
             _collect_warnings(args.notes)
@@ -80,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, ImportError) and (error.name or "").split(".")[0] == PROGRAM:
             raise  # a damaged installation, not an error of the user
         print_message(f"error: {parser.replace_keywords_by_flags(str(error))}")
-        return USAGE if isinstance(error, UsageError) else DATA
+        return USAGE if isinstance(error, UsageError) else data_error_code
     return args.exit_code
 
 

@@ -5,6 +5,7 @@ import sys
 ALARM = 1  # `check` found a decrease of diversity
 DATA = 1  # samples cannot be read or used
 USAGE = 2  # the command is invalid
+CHECK_DATA = 3  # as DATA, in `check`, where 1 means an alarm
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 INTERRUPTED = 130  # 128 + SIGINT
 PROGRAM = "vendiscore"

@@ -480,8 +480,9 @@ _COMMAND_LIST = "\n\ncommands:\n" + "".join(
 _COMMAND_LIST += f"\nRun '{PROGRAM} COMMAND --help' for the options of a command."
 _EXIT_CODES = (
     "Notes, warnings and errors go to standard error. Exit status: 0 on success, 1 if samples "
-    "cannot be read or used, or if `check` finds a decrease, 2 for an invalid command or an "
-    "ambiguous file (the message lists flags that resolve it)."
+    "cannot be read or used, 2 for an invalid command or an ambiguous file (the message lists "
+    "flags that resolve it). `check`: 1 if diversity has decreased, 3 if samples cannot be read "
+    "or used."
 )
 
 
