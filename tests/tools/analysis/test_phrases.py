@@ -298,5 +298,5 @@ def test_unknown_kernel_keywords_name_the_options_of_the_kernel(keyword):
 
 
 def test_misspelled_keywords_are_suggested():
-    with pytest.raises(TypeError, match="'n_phrase'. Did you mean `n_phrases`?"):
+    with pytest.raises(TypeError, match=r"'n_phrase'\. Did you mean `n_phrases`"):
         phrases(["a b c", "a b d"], n_phrase=3)

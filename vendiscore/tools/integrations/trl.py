@@ -59,9 +59,9 @@ class VendiReward:
     monitor : Monitor, optional
         A monitor with a `size`, usually `num_generations`, which detects a decrease of diversity.
         Each group of this size is one update, with the score of the group as logged, and TRL logs
-        the evidence as "VS_evidence". Evaluation batches of TRL do not update it. If the baseline has a score for each prompt, each prompt is
-        used once, and prompts without a baseline are ignored. A warning is emitted at an alarm.
-        Each process updates its own copy.
+        the evidence as "VS_evidence". Evaluation batches of TRL do not update it. If the baseline
+        has a score for each prompt, each prompt is used once, and prompts without a baseline are
+        ignored. A warning is emitted at an alarm. Each process updates its own copy.
     **options
         Options of the kernel, as for `vendiscore.compute`.
 
