@@ -3,7 +3,10 @@
 import itertools
 import json
 import math
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -226,6 +229,89 @@ def test_only_the_main_process_warns():
     run.state.is_world_process_zero = False
     run.evaluate(*range(12))
     assert run.callback.monitor.alarm
+
+
+# Each process generates other answers; only those of the main process become repetitive.
+DISTRIBUTED_SCRIPT = """
+import json
+import sys
+import warnings
+from pathlib import Path
+
+import torch.distributed
+import watch_training
+
+from vendiscore.integrations.transformers import DiversityCallback
+
+warnings.simplefilter("ignore")
+folder = Path(sys.argv[1])
+trainer = watch_training.trainer(
+    output_dir=str(folder), eval_steps=1, max_steps=12, ddp_backend="gloo"
+)
+rank = torch.distributed.get_rank()
+
+
+def generate(model, processing_class, prompts):
+    step = trainer.state.global_step
+    if rank == 0 and step == int(sys.argv[2]):
+        return [[1.0] * 4] * len(prompts)  # invalid
+    words = "same" if rank == 0 and step else f"a{rank} b c d"
+    return [(words.split() * 4)[:4]] * len(prompts)
+
+
+pool = [f"prompt {i}" for i in range(96)]
+callback = DiversityCallback(pool, n=4, ns=1, stop_on_alarm=True, generate=generate)
+trainer.add_callback(callback)
+try:
+    trainer.train()
+    error = ""
+except Exception as exception:
+    error = repr(exception)
+result = {
+    "error": error,
+    "n_processes": torch.distributed.get_world_size(),
+    "step": trainer.state.global_step,
+    "scores": [entry["eval_VS"] for entry in trainer.state.log_history if "eval_VS" in entry],
+    "alarm": callback.monitor.alarm,
+    "values": callback.monitor.values,
+}
+(folder / f"{rank}.json").write_text(json.dumps(result))
+torch.distributed.destroy_process_group()
+"""
+
+
+def run_two_processes(folder, step_of_error=-1):
+    """Train in two processes that communicate with gloo; return the result of each."""
+    if not (torch.distributed.is_available() and torch.distributed.is_gloo_available()):
+        pytest.skip("requires torch.distributed with gloo")
+    (script := folder / "script.py").write_text(DISTRIBUTED_SCRIPT)
+    command = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", script, folder]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+    process = subprocess.run(
+        [sys.executable, *command, str(step_of_error)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert process.returncode == 0, process.stderr
+    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)]
+
+
+def test_main_process_decides_when_all_processes_stop(tmp_path):
+    main, other = run_two_processes(tmp_path)
+    assert main == other
+    assert main["n_processes"] == 2
+    assert main["error"] == ""
+    assert main["alarm"]
+    assert 1 <= main["step"] < 12
+    assert main["scores"] == pytest.approx([4.0] + [1.0] * main["step"])
+
+
+@pytest.mark.slow
+def test_errors_of_the_main_process_are_raised_in_all_processes(tmp_path):
+    main, other = run_two_processes(tmp_path, step_of_error=1)
+    assert main["error"] == other["error"] != ""
 
 
 def test_own_monitor_replaces_the_baseline_and_the_options():

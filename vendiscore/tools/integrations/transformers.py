@@ -107,7 +107,9 @@ class DiversityCallback(_TrainerCallback):  # type: ignore[misc, valid-type]
 
     The progress is part of the state of the trainer, so training that is resumed from a checkpoint
     continues with the same baseline, evidence and unused prompts. Several evaluations at the same
-    step are scored once. In distributed training, each process generates the same answers.
+    step are scored once. In distributed training, each process generates answers, because a model
+    may be divided among processes. Only the answers of the main process are scored; their scores
+    are sent to the other processes, so all processes stop at the same step.
 
     Examples
     --------
@@ -313,7 +315,13 @@ class DiversityCallback(_TrainerCallback):  # type: ignore[misc, valid-type]
         return self._score(answers, **conditions)
 
     def _score(self, samples: object, **conditions: Any) -> tuple[list[float], Record]:
-        """Return the score of each group of samples, and the mean with its error."""
+        """Return the score of each group of samples, and the mean with its error.
+
+        In distributed training, these are the scores of the samples of the main process.
+        """
+        return _compute_on_main_process(lambda: self._compute_scores(samples, **conditions))
+
+    def _compute_scores(self, samples: object, **conditions: Any) -> tuple[list[float], Record]:
         result = compute(fill_blanks(samples), **self.options, **conditions, details=True)
         details = result.pop("details")
         key = key_at(self.options.get("q", DEFAULT_ORDER))
@@ -359,6 +367,28 @@ class DiversityCallback(_TrainerCallback):  # type: ignore[misc, valid-type]
         self._is_exhausted = progress["is_exhausted"]
         self._last_step = progress["last_step"]
         self._last_scores = progress["last_scores"]
+
+
+def _compute_on_main_process(compute_result: Callable[[], Any]) -> Any:
+    """Return a result that only the main process computes; the others receive it.
+
+    All processes must call this function. An error is raised in all processes, because the others
+    would otherwise wait for a result.
+    """
+    distributed = _torch.distributed
+    if not (distributed.is_available() and distributed.is_initialized()):
+        return compute_result()
+    message: list[Any] = [None, None]  # the result and an error
+    if distributed.get_rank() == 0:
+        try:
+            message[0] = compute_result()
+        except Exception as error:
+            message[1] = error
+    distributed.broadcast_object_list(message, src=0)
+    result, error = message
+    if error is not None:
+        raise error
+    return result
 
 
 def generate_answers(
