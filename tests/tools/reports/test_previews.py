@@ -115,7 +115,7 @@ def test_near_duplicates_list_the_sample_to_keep_first() -> None:
     for samples, kernel, css_class, expected_start in (
         ([*chains, "c1ccccc1N"], "morgan", "molecules", '<svg class="molecule"'),
         (squares, "pixels", "images", "<img "),
-        (["a b c d", "a b c d", "e f"], "ngram_overlap", "text", "<bdi>a b c d"),
+        (["a b c d", "a b c d", "e f"], "ngram_overlap", "text", "<bdi><mark>a b c d"),
     ):
         result = report(samples, k=kernel).html()
         (group,) = re.findall(rf'similar \w+</b><ul class="{css_class}">(.*?)</ul>', result)

@@ -52,7 +52,7 @@ def test_report_omits_intervals_of_expensive_measures() -> None:
 
 
 def test_sections_have_a_fixed_order() -> None:
-    names = ["score", "alike", "redundant", "growth", "pictures", "samples", "settings"]
+    names = ["score", "alike", "redundant", "phrases", "growth", "pictures", "samples", "settings"]
     assert [section.name for section in REPORT.sections] == names == list(PAGE.text)
     assert PAGE.title == "Diversity of 12 texts"
     assert parse_report(report(TEXTS[:3], title="Mine")).title == "Mine"
@@ -148,6 +148,61 @@ def test_modes_are_listed_with_proportion_and_closest_samples() -> None:
         assert int(members) > 0
         assert any(text in exemplars for text in TEXTS)
     assert "a cat sat on the mat" in rows[0][3]
+
+
+def test_phrase_section_lists_the_costs_of_phrases() -> None:
+    result = vendiscore.phrases(TEXTS, ns=[1, 2])
+    assert result.sentence in PAGE.text["phrases"]
+    ((header, *rows),) = PAGE.tables["phrases"]
+    assert header == ["phrase", "texts", "cost", "share"]
+    assert [(row[0], row[1]) for row in rows] == [
+        (row.phrase, str(row.n_texts)) for row in result.rows
+    ]
+    assert [float(row[2]) for row in rows] == pytest.approx(
+        [row.cost for row in result.rows], rel=0.01
+    )
+    assert rows[0][3] == f"{100 * result.rows[0].share:.1f} %"
+
+
+def test_phrases_are_highlighted_in_listed_texts() -> None:
+    texts = [f"Sure! The <b>  answer is {word}." for word in ("red", "two", "Oslo" + " so" * 90)]
+    page = report([*texts, "The <b> answer isn't it", "no", "later", "maybe"])
+    sections = {section.name: section.html for section in page.sections}
+    marked = "<mark>Sure! The &lt;b&gt;  answer is</mark>"
+    assert sections["samples"].count(marked) == 3
+    assert sections["samples"].count("<mark>") == 3
+    assert marked in sections["redundant"]
+    assert "<mark>" not in sections["phrases"]
+    assert "<mark>" not in report(["red", "two", "Oslo"]).html()
+
+
+def test_phrases_of_groups_are_means_over_groups() -> None:
+    groups = [0, 1] * 6
+    page = parse_report(report(TEXTS, **OPTIONS, groups=groups))
+    assert vendiscore.phrases(TEXTS, groups=groups, ns=[1, 2]).sentence in page.text["phrases"]
+
+
+def test_phrases_of_many_texts_are_based_on_a_random_subset(monkeypatch) -> None:
+    monkeypatch.setattr(report_data, "MAX_PHRASE_TEXTS", 10)
+    text = parse_report(report(TEXTS, **OPTIONS)).text["phrases"]
+    assert "Based on a random subset of 10 of the 12 texts." in text
+    grouped = report(TEXTS, **OPTIONS, groups=[0] * 11 + [1])
+    assert "phrases" not in {section.name for section in grouped.sections}
+
+
+@pytest.mark.parametrize(
+    ("samples", "options"),
+    [
+        (X, {"k": "rbf"}),
+        (TEXTS, {"k": "labels"}),
+        (TEXTS, {"prompts": ["a"] * 12, "given_prompt": True}),
+        (vendiscore.as_similarity(TEXTS), {}),
+    ],
+)
+def test_phrases_require_texts_that_are_compared_by_ngrams(samples, options) -> None:
+    names = {section.name for section in report(samples, **options).sections}
+    assert "redundant" in names
+    assert "phrases" not in names
 
 
 def test_redundant_section_lists_nearest_samples_and_contributions() -> None:

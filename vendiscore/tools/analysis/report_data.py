@@ -37,12 +37,16 @@ from .explain import explain_sample_set
 from .explanation import Explanation, take_sample_set
 from .growth import MIN_EXTRAPOLATED_SIZE, Growth, growth_from_similarity
 from .layout import clustered_order, kernel_pca_coordinates
+from .phrase_costs import PhraseCosts
+from .phrases import phrases as compute_phrases
 
 DEFAULT_LEVEL = 0.95  # confidence level if the caller did not request an interval
 # Maximum number of samples whose pairs are compared; larger sets are subsampled.
 MAX_COMPARED = 2_000
 # Maximum number of samples for growth, which requires many spectra.
 MAX_GROWTH_SAMPLES = 1_000
+# Maximum number of texts of a set for the costs of phrases, each of which requires a spectrum.
+MAX_PHRASE_TEXTS = 500
 
 
 # Attributes of `ReportData` before version 0.5.
@@ -282,6 +286,41 @@ class ReportData:
         q = self.order or 1.0  # contributions are not defined at order 0
         return explain_sample_set(
             sample_set, q, self.threshold, self.floor, self.sample_set.samples, indices
+        )
+
+    @cached_property
+    def phrases(self) -> PhraseCosts | None:
+        """The repeated phrases that cost most; None unless texts are compared by n-grams.
+
+        Of more than 500 texts, a random subset is used. For larger groups, the result is None.
+        """
+        samples = self.sample_set.samples
+        settings = None if self.similarity is None else self.similarity.settings
+        if (
+            settings is None
+            or settings.get("kernel") != "ngram_overlap"
+            or self.sample_set.spec.conditioning_prompts is not None
+            or not isinstance(samples, list | tuple)
+            or not all(isinstance(text, str) for text in samples)
+        ):
+            return None
+        rows = np.arange(self.n)
+        codes = None if self.sample_set.groups is None else self.sample_set.codes
+        if codes is None:
+            rows = subsample_indices(self.n, MAX_PHRASE_TEXTS)
+        elif np.bincount(codes).max() > MAX_PHRASE_TEXTS:
+            return None
+        indices = np.flatnonzero(self.sample_set.row_of_input >= 0)[rows]
+        p = None
+        if self.sample_set.p is not None:
+            p = to_host(self.sample_set.p)[rows]
+            p = p / p.sum()
+        return compute_phrases(
+            [samples[i] for i in indices],
+            groups=None if codes is None else codes.tolist(),
+            p=p,
+            q=self.order or 1.0,  # costs are not defined at order 0
+            **{name: settings[name] for name in ("ns", "tokenizer", "analyzer")},
         )
 
     @cached_property

@@ -32,7 +32,8 @@ def report(
     """Write a report on the diversity of samples as a single self-contained HTML file.
 
     It contains the score and its interval, near-duplicates, modes, the contribution of each sample,
-    growth, figures, all samples, and Python code that recomputes the score.
+    repeated phrases of texts, growth, figures, all samples, and Python code that recomputes the
+    score.
 
     Parameters
     ----------
@@ -74,10 +75,11 @@ def report(
     -----
     The same samples, arguments and package versions give the same bytes. If `ci` is omitted, a 95 %
     interval is added unless its computation would take long. Contributions are computed for at most
-    2000 random samples, growth for at most 1000. Near-duplicates and modes are computed for all
-    samples if the kernel has dense features, otherwise for at most 2000. Samples are escaped. The
-    table of samples is truncated to keep the file below about 500 kB. Figures require matplotlib,
-    drawings of molecules require RDKit.
+    2000 random samples, growth for at most 1000. Repeated phrases are listed for texts that are
+    compared by n-grams, in at most 500 random texts, or in groups of at most 500. Near-duplicates
+    and modes are computed for all samples if the kernel has dense features, otherwise for at most
+    2000. Samples are escaped. The table of samples is truncated to keep the file below about
+    500 kB. Figures require matplotlib, drawings of molecules require RDKit.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from ...support.types import Frame, Record, Samples
 from ..analysis.report_data import ReportData
 from .markup import escape, render_list
 from .previews import Previews
-from .sections import Section, iter_sections
+from .sections import Section, compile_phrases, iter_sections
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,6 +157,8 @@ def report_of(
     previews = Previews.from_sample_set(report_data.sample_set)
     if samples is not None:
         previews.samples = samples
+    if report_data.phrases is not None:
+        previews.marks = compile_phrases(report_data.phrases)
     title = title or f"Diversity of {previews.format_count(report_data.n)}"
     return Report(title, report_data.numbers, tuple(iter_sections(report_data, previews)))
 

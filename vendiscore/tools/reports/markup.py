@@ -1,6 +1,7 @@
 """HTML elements of a report."""
 
 import html
+import re
 from collections.abc import Iterable
 
 from ...support.summary import truncate
@@ -15,14 +16,31 @@ def escape(text: str, max_characters: int = 160) -> str:
     return html.escape(truncate(text, max_characters)).translate(replacements)
 
 
-def render_collapsible(text: str, max_characters: int) -> str:
-    """Render text; if it is long, only its beginning is visible until the user expands it."""
+def escape_and_mark(text: str, max_characters: int, marks: re.Pattern[str] | None) -> str:
+    """Truncate and escape text, and highlight the matches of a pattern, if there is one."""
+    text = truncate(text, max_characters)
+    result, start = "", 0
+    for match in marks.finditer(text) if marks else ():
+        result += escape(text[start : match.start()], max_characters)
+        result += f"<mark>{escape(match.group(), max_characters)}</mark>"
+        start = match.end()
+    return result + escape(text[start:], max_characters)
+
+
+def render_collapsible(text: str, max_characters: int, marks: re.Pattern[str] | None = None) -> str:
+    """Render text; if it is long, only its beginning is visible until the user expands it.
+
+    Matches of the pattern `marks` are highlighted.
+    """
     if min(len(text), max_characters) <= PREVIEW_CHARACTERS:
-        return f"<bdi>{escape(text, max_characters)}</bdi>"
+        return f"<bdi>{escape_and_mark(text, max_characters, marks)}</bdi>"
     n_omitted = len(text) - max_characters
     omitted = f"<i>… and {n_omitted:,} more characters</i>" if n_omitted > 0 else ""
-    continuation = escape(text[PREVIEW_CHARACTERS:max_characters], max_characters)
-    summary = f"<summary>{escape(text[:PREVIEW_CHARACTERS])}…</summary>"
+    beginning, continuation = (
+        escape_and_mark(part, max_characters, marks)
+        for part in (text[:PREVIEW_CHARACTERS], text[PREVIEW_CHARACTERS:max_characters])
+    )
+    summary = f"<summary>{beginning}…</summary>"
     return f'<details class="text" dir="auto">{summary}{continuation}{omitted}</details>'
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Number
@@ -39,12 +40,15 @@ class Previews:
         The samples; None for a similarity or distance matrix, or for features.
     sample_type : str
         "text", "molecules", "images", "vectors", "records" or "" for other samples.
+    marks : re.Pattern or None
+        What is highlighted in texts, such as repeated phrases.
     """
 
     samples: Any = field(repr=False)
     sample_type: str
     _remaining_characters: int = field(default=MAX_THUMBNAIL_CHARACTERS, repr=False)
     _thumbnails: dict[int, str] = field(default_factory=dict, repr=False)
+    marks: re.Pattern[str] | None = field(default=None, kw_only=True)
 
     @classmethod
     def from_sample_set(cls, sample_set: SampleSet) -> Previews:
@@ -84,7 +88,7 @@ class Previews:
             name = escape(description)
             return f'<img src="{thumbnail}" alt="{name}">' if thumbnail else f"<span>{name}</span>"
         if self.sample_type in ("text", "molecules"):
-            return thumbnail + render_collapsible(description, max_characters)
+            return thumbnail + render_collapsible(description, max_characters, self.marks)
         return f"<bdi>{escape(description)}</bdi>"
 
     def describe(self, index: int) -> str:

@@ -1,5 +1,6 @@
 """The sections of a report: their text, tables and figures."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from ...support.signature import format_number, to_plain
 from ...support.summary import render_table
 from ..analysis import report_text
 from ..analysis.explanation import BOUNDARY_PAIRS, Explanation
+from ..analysis.phrase_costs import PhraseCosts
 from ..analysis.python_code import format_call
 from ..analysis.report_data import ReportData
 from ..analysis.report_text import format_short
@@ -49,8 +51,9 @@ class Section:
     Attributes
     ----------
     name : str
-        "score", "alike", "redundant", "groups", "growth", "pictures", "samples" or "settings"; in a
-        report on sources "score", "pictures", "sources", "pairs", "prompts" or "settings".
+        "score", "alike", "redundant", "phrases", "groups", "growth", "pictures", "samples" or
+        "settings"; in a report on sources "score", "pictures", "sources", "pairs", "prompts" or
+        "settings".
     title : str
         The heading.
     html : str
@@ -78,6 +81,7 @@ def iter_sections(report_data: ReportData, previews: Previews) -> Iterator[Secti
         ("score", "Score", score_section),
         ("alike", "Near-duplicates and modes", similarity_section),
         ("redundant", "Contribution of each sample", redundancy_section),
+        ("phrases", "Repeated phrases", phrase_section),
         ("groups", "Groups", groups_section),
         ("growth", "Growth", growth_section),
         ("pictures", "Figures", figure_section),
@@ -130,11 +134,7 @@ def growth_section(report_data: ReportData, previews: Previews) -> str:
     growth = report_data.growth
     if growth is None:
         return render_paragraph(report_data.growth_text)
-    subsample_note = ""
-    if growth.n < report_data.n:
-        subsample_note = (
-            f"Based on a random subset of {growth.n:,} of the {report_data.n:,} {previews.plural}."
-        )
+    subsample_note = _random_subset_note(growth.n, report_data.n, previews)
     rows = []
     for size, value, *ends in zip(
         growth.sizes, growth.scores, growth.low, growth.high, strict=True
@@ -146,6 +146,12 @@ def growth_section(report_data: ReportData, previews: Previews) -> str:
     header = [previews.plural, "score", f"{100 * growth.level:g} % interval"]
     text = render_paragraph(subsample_note, report_data.growth_text)
     return text + render_table(header, rows)
+
+
+def _random_subset_note(n: int, total: int, previews: Previews) -> str:
+    """Describe the subset on which a section is based; "" if it is based on all samples."""
+    note = f"Based on a random subset of {n:,} of the {total:,} {previews.plural}."
+    return note if n < total else ""
 
 
 def figure_section(report_data: ReportData, previews: Previews) -> str:
@@ -324,6 +330,45 @@ def _drop_mirrored_pairs(order: np.ndarray, explanation: Explanation, count: int
     pairs = np.sort(np.stack([explanation.places, explanation.nearest]), axis=0)
     _, first = np.unique(pairs[:, order], axis=1, return_index=True)
     return order[np.sort(first)[:count]].tolist()
+
+
+def phrase_section(report_data: ReportData, previews: Previews) -> str:
+    """Render the repeated phrases that cost most; "" unless texts are compared by n-grams."""
+    result = report_data.phrases
+    if result is None:
+        return ""
+    description = ""
+    if result.rows:
+        description = (
+            "The cost of a phrase is the gain in the score if each text that contains it had words "
+            "of its own instead. Its share is the cost divided by the largest possible gain. The "
+            "phrases are highlighted in the texts of this report."
+        )
+    rows = [
+        [
+            f"<bdi>{escape(row.phrase, MAX_LIST_CHARACTERS)}</bdi>",
+            f"{row.n_texts:,}",
+            format_short(row.cost),
+            f"{100 * row.share:.1f} %",
+        ]
+        for row in result.rows
+    ]
+    header = ["phrase", "texts", "cost", "share"]
+    note = _random_subset_note(result.n, report_data.n, previews)
+    table = render_table(header, rows) if rows else ""
+    return render_paragraph(note, result.sentence) + render_paragraph(description) + table
+
+
+def compile_phrases(result: PhraseCosts) -> re.Pattern[str] | None:
+    """Return a pattern that matches the phrases of a result; None if there are none."""
+    patterns = []
+    for phrase in sorted((row.phrase for row in result.rows), key=len, reverse=True):
+        pattern = r"\s+".join(map(re.escape, re.split(r"\s+", phrase)))
+        if result.settings["analyzer"] == "word":  # phrases do not begin or end within a word
+            pattern = rf"(?<!\w){pattern}" if phrase[:1].isalnum() else pattern
+            pattern = rf"{pattern}(?!\w)" if phrase[-1:].isalnum() else pattern
+        patterns.append(pattern)
+    return re.compile("|".join(patterns)) if patterns else None
 
 
 def sample_section(report_data: ReportData, previews: Previews) -> str:
