@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -47,6 +47,7 @@ MAX_COMPARED = 2_000
 MAX_GROWTH_SAMPLES = 1_000
 # Maximum number of texts of a set for the costs of phrases, each of which requires a spectrum.
 MAX_PHRASE_TEXTS = 500
+_NGRAM_OPTIONS = ("ns", "tokenizer", "analyzer")  # of the kernel, and of `phrases`
 
 
 # Attributes of `ReportData` before version 0.5.
@@ -315,12 +316,13 @@ class ReportData:
         if self.sample_set.p is not None:
             p = to_host(self.sample_set.p)[rows]
             p = p / p.sum()
+        options: dict[str, Any] = {name: settings[name] for name in _NGRAM_OPTIONS}
         return compute_phrases(
             [samples[i] for i in indices],
             groups=None if codes is None else codes.tolist(),
             p=p,
             q=self.order or 1.0,  # costs are not defined at order 0
-            **{name: settings[name] for name in ("ns", "tokenizer", "analyzer")},
+            **options,
         )
 
     @cached_property

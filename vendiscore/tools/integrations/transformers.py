@@ -378,16 +378,16 @@ def _compute_on_main_process(compute_result: Callable[[], Any]) -> Any:
     distributed = _torch.distributed
     if not (distributed.is_available() and distributed.is_initialized()):
         return compute_result()
-    message: list[Any] = [None, None]  # the result and an error
+    message: list[Any] = [None, None]  # the result and an exception
     if distributed.get_rank() == 0:
         try:
             message[0] = compute_result()
         except Exception as error:
             message[1] = error
     distributed.broadcast_object_list(message, src=0)
-    result, error = message
-    if error is not None:
-        raise error
+    result, exception = message
+    if exception is not None:
+        raise exception
     return result
 
 
