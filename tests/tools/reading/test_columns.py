@@ -130,17 +130,17 @@ def test_all_varying_settings_are_in_one_question():
     columns = {
         "prompt": QUESTIONS,
         "temperature": ["0.2", "1", "0.2", "1"],
-        "style": FEW,
+        "tone": FEW,
         "level": ["low", "low", "high", "high"],  # constant within prompts
-        "comment": ["good as it is"] * 2 + ["bad as it was"] * 2,
+        "comment": ["good as it is", "bad as it was"] * 2,
         "response": SENTENCES,
     }
     preview = build_columns(**columns)
-    with pytest.raises(AskError, match=r"'temperature' \(0.2, 1\), 'style' \(a, b\)") as caught:
+    with pytest.raises(AskError, match=r"'temperature' \(0.2, 1\), 'tone' \(a, b\)") as caught:
         check_one_set(preview, choose(preview, Wanted()), Wanted())
     assert [options for _, options in caught.value.choices] == [
         {"group_by": "temperature"},
-        {"group_by": "style"},
+        {"group_by": "tone"},
         {"pool": True},
     ]
     wanted = Wanted(column="response")  # only columns that are named as settings are in question

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from vendiscore.report import AskError, Wanted, read_data
+from vendiscore.report import AskError, RefusedError, Wanted, read_data
 
 
 def to_json_lines(*records: object) -> bytes:
@@ -99,10 +99,46 @@ def test_tab_separated_rows_below_title_line_are_ambiguous():
     assert offered_options("scores.csv", text) == [{"separator": "line"}]
 
 
-def test_words_and_prose_columns_are_ambiguous():
+def test_prose_is_read_next_to_words():
     rows = [f"{'ABCDEFGH'[i]}CM,Association {i} for machines" for i in range(8)]
-    offered = offered_options("acronyms.csv", "\n".join(["Acronym,Title", *rows]).encode())
-    assert offered == [{"column": "Acronym"}, {"column": "Title"}]
+    result = read_data("a.csv", "\n".join(["Acronym,Title", *rows]).encode(), Wanted())
+    assert result.column == "Title"
+
+
+def test_single_prompt_does_not_group_answers():
+    rows = [f"Why?,{'ab'[i % 2]},It is so {i}." for i in range(8)]
+    result = read_data("a.csv", "\n".join(["prompt,model,response", *rows]).encode(), Wanted())
+    assert not result.groups
+    assert set(result.sets) == {"a", "b"}
+    assert "prompt (all answers have the same prompt)" in result.left_out
+
+
+def test_label_of_each_prompt_is_not_ambiguous():
+    rows = [f"Question {i}?,{'ab'[i % 2]},It is as it is {i}." for i in range(8)]
+    result = read_data("a.csv", "\n".join(["prompt,emotion,response", *rows]).encode(), Wanted())
+    assert (result.column, len(result), list(result.groups)) == ("response", 8, [])
+
+
+def test_judgements_of_answers_are_not_settings():
+    rows = [f"Why?,{i % 2 == 0},{'yes' if i % 3 else 'no'},It is so {i}." for i in range(8)]
+    table = "\n".join(["prompt,is_funny,long,response", *rows]).encode()
+    assert read_data("a.csv", table, Wanted()).column == "response"
+
+
+def test_column_without_name_has_names_of_rows():
+    rows = [f"big town {i},{i + 1}.5,{i * i}" for i in range(8)]
+    result = read_data("a.csv", "\n".join([",x,y", *rows]).encode(), Wanted())
+    assert list(result.features) == ["x", "y"]
+    times = [f"big town {i},00:0{i}:00,00:1{i}:00" for i in range(8)]
+    with pytest.raises(AskError, match="Which column") as caught:
+        read_data("a.csv", "\n".join([",x,y", *times]).encode(), Wanted())
+    assert [options for _, options in caught.value.choices] == [{"column": "column 1"}]
+
+
+def test_empty_column_of_answers_is_refused():
+    rows = [f"Question {i}?,m," for i in range(4)]
+    with pytest.raises(RefusedError, match="Column 'response', whose name states"):
+        read_data("a.csv", "\n".join(["prompt,model,response", *rows]).encode(), Wanted())
 
 
 def test_pairs_of_numbers_are_not_samples():

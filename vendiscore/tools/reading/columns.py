@@ -39,6 +39,8 @@ _FEATURES = 2  # columns of numbers that are features next to a column of words
 _FEW_SETS = 20  # sets that a column may tell apart
 _EXAMPLE = 40  # characters of a cell that a question shows
 _MAX_SETTINGS = 4  # columns that a question about settings names
+_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(\D|$)")  # at the start of a time, too
+_BOOLEAN = re.compile("true|false|yes|no", re.IGNORECASE)
 _COUNT = re.compile(r"\s*\d+(\.0)?\s*")
 
 _SAMPLES = ("molecules", "sequences", "vectors", "images")  # contents that are kinds of samples
@@ -158,11 +160,16 @@ def _likely_samples(columns: Sequence[Column], wanted: Wanted) -> list[Column]:
     others = [column for column in columns if column.can_be_samples and column not in named]
     if named:
         return named + [column for column in others if column.holds in ("vectors", "images")]
-    if others or has_features:
+    if others:
         return others
-    # Without prose and numbers, a single column of phrases or words is the only possible one.
+    # Without such columns, texts of less likely forms and names are the only possible ones.
     texts = [column for column in columns if column.role in ("", "other")]
-    return texts if len(texts) == 1 else []
+    for forms in (("prose",), ("phrases",), ("words",)):
+        of_form = [column for column in texts if column.form in forms]
+        if of_form and not (has_features and forms == ("words",)):
+            unnamed = [column for column in of_form if not column.role]
+            return unnamed or ([] if has_features else of_form)
+    return []
 
 
 def _are_features(columns: Sequence[Column], wanted: Wanted) -> bool:
@@ -211,7 +218,15 @@ def _columns(head: Table, wanted: Wanted) -> list[Column]:
 def _column(head: Table, name: str) -> Column:
     holds = column_kind(head, name)
     form = _text_form(_strings(head, name)) if holds == "texts" else ""
-    return Column(name, role_of(name), holds, form)
+    return Column(name, _role_in_table(head, name), holds, form)
+
+
+def _role_in_table(head: Table, name: str) -> str:
+    """Return the role of a column; one without a name next to named ones has names of rows."""
+    at = head.names.index(name)
+    if head.header and len(head.header) > 1 and not str(head.header[at]).strip():
+        return "id"
+    return role_of(name)
 
 
 def _text_form(strings: Sequence[str]) -> str:
@@ -355,6 +370,12 @@ def _question(
     names = [column.name for column in likely] + nested + [column.name for column in ranked]
     names = list(dict.fromkeys(names))[:_MOST]
     has_numbers = not wanted.kind and bool(_features(columns))
+    for column in columns:
+        if column.role == "text" and not column.holds and not likely and head.header:
+            return RefusedError(
+                f"Column {short_repr(column.name)}, whose name states that it has the samples, has "
+                "no texts; fill it, or name another column."
+            )
     if not names:
         return RefusedError(f"There is no column of {what}; it has {join_names(head.names)}.")
     reason = "No column is clearly meant"
@@ -446,7 +467,7 @@ def _kind_of_strings(strings: Sequence[str]) -> str:
         return "numbers"
     if is_row(row_in(strings[0])):
         return "vectors"
-    if not re.search(r"[^\W\d_]", "".join(some)):  # dates, say
+    if not re.search(r"[^\W\d_]", "".join(some)) or all(map(_DATE.match, some)):
         return ""
     like = looks_like(some)
     if like and like[1] == "morgan":
@@ -536,24 +557,25 @@ def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
     """
     if wanted.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
         return
-    settings = {
-        column.name: [*dict.fromkeys(filter(None, table.labels(column.name)))]
-        for column in _columns(table, wanted)
-        if column.name not in chosen and _can_be_setting(column, wanted)
-    }
     units = _answer_units(table, chosen)
-    settings = {
-        name: values
-        for name, values in settings.items()
-        if few_values(table.labels(name)) and _varies_within(table.labels(name), units)
-    }
+    # Without prompts that have several answers, only a name states that answers are comparable.
+    needs_name = bool(wanted.column) or len({*units}) == 1
+    settings = {}
+    for column in _columns(table, wanted):
+        if column.name in chosen or not _can_be_setting(column, needs_name):
+            continue
+        labels = table.labels(column.name)
+        values = [*dict.fromkeys(filter(None, labels))]
+        is_judgement = all(map(_BOOLEAN.fullmatch, values)) and column.role != "setting"
+        if few_values(labels) and _varies_within(labels, units) and not is_judgement:
+            settings[column.name] = values
     if not settings:
         return
     names = list(settings)[:_MAX_SETTINGS]
-    values = [join_names(settings[name]) for name in names]
-    question = f"Is each value of column {short_repr(names[0])} a set of its own ({values[0]})?"
+    shown = [join_names(settings[name]) for name in names]
+    question = f"Is each value of column {short_repr(names[0])} a set of its own ({shown[0]})?"
     if len(names) > 1:
-        listed = [f"{short_repr(name)} ({some})" for name, some in zip(names, values, strict=True)]
+        listed = [f"{short_repr(name)} ({some})" for name, some in zip(names, shown, strict=True)]
         question = (
             f"Columns {', '.join(listed)} differ among the answers to one prompt. Which of them "
             "defines sets?"
@@ -568,13 +590,13 @@ def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
     )
 
 
-def _can_be_setting(column: Column, wanted: Wanted) -> bool:
+def _can_be_setting(column: Column, needs_name: bool) -> bool:
     """Return whether a column may say how answers were generated, by its name and content."""
     if column.holds not in ("texts", "numbers") or column.form == "prose":
         return False
     if column.role in ("setting", "model"):
         return True
-    return not wanted.column and column.holds == "texts" and column.role in ("", "label")
+    return not needs_name and column.holds == "texts" and column.role in ("", "label")
 
 
 def _answer_units(table: Table, chosen: Choice) -> Sequence[object]:

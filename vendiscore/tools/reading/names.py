@@ -19,7 +19,8 @@ PROMPT_NAMES = re.compile(
 TASK_NAMES = re.compile("(task|problem|example|item|doc|instance)s?")
 #: Words in names of columns of generation settings.
 SETTING_NAMES = re.compile(
-    "(temperature|temp|scale|setting|condition|variant|method|strategy|model)s?"
+    "(temperature|temp|scale|setting|condition|variant|method|strategy|strategie|treatment|group"
+    "|persona|style|language|lang|sprache|model)s?"
 )
 #: Words in names of columns of models, annotators or other sources.
 MODEL_NAMES = re.compile(
@@ -111,8 +112,8 @@ def is_named(name: str, pattern: re.Pattern[str]) -> bool:
 def role_of(name: str) -> str:
     """Detect the role of a column from the last word of its name.
 
-    Words for any texts ("text") have the role of the word before them, if there is one. Words for
-    correct answers ("gold") decide wherever they occur.
+    If it is a word for any texts ("text"), the last word before it that states a role decides.
+    Words for correct answers ("gold") decide wherever they occur.
 
     Parameters
     ----------
@@ -141,17 +142,18 @@ def role_of(name: str) -> str:
         return ""
     if is_named(name, REFERENCE_NAMES):
         return "reference"
-    while len(words) > 1 and _ANY_TEXT.fullmatch(words[-1]):
-        words.pop()
+    if _ANY_TEXT.fullmatch(words[-1]):
+        stated = filter(None, map(_role_of_word, reversed(words[:-1])))
+        return next(stated, "text")
     last = words[-1]
     # The id and the name of a model identify it.
     if len(words) > 1 and _IDENTIFIERS.fullmatch(last) and MODEL_NAMES.fullmatch(words[-2]):
         return "model"
-    roles = (role for role, pattern in _ROLES if pattern.fullmatch(last))
-    role = next(roles, "")
-    if not role and words[0] == "unnamed":  # as pandas names a column without a name: "Unnamed: 0"
-        return "id"
-    return role
+    return _role_of_word(last)
+
+
+def _role_of_word(word: str) -> str:
+    return next((role for role, pattern in _ROLES if pattern.fullmatch(word)), "")
 
 
 def is_column_name(cell: str) -> bool:

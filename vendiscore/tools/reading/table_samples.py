@@ -332,10 +332,12 @@ def _labelled(
         columns["sets"] = chosen.model
     asked = labels(chosen.prompt)
     sets, groups = (labels(columns[name]) or asked for name in ("sets", "groups"))
-    if _are_repeated([*zip(sets, groups, asked, strict=False)]):
+    if asked and len({*asked}) == 1:
+        lost[chosen.prompt] = "all answers have the same prompt"
+    elif _are_repeated([*zip(sets, groups, asked, strict=False)]):
         # Named groups have prompts in them.
         columns["prompts" if columns["groups"] else "groups"] = chosen.prompt
-    elif asked and len({*asked}) > 1:
+    elif asked:
         lost[chosen.prompt] = "most have one answer"
     problems, wrong = dict(samples.problems), dict(samples.wrong)
     quality = []
