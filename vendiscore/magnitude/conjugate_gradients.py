@@ -33,8 +33,9 @@ def conjugate_gradients(
     for step in range(max_steps + 1):
         if r @ (residual_weights * r) <= max_norm**2:
             return x, step
-        z = r if precondition is None else precondition(r)
+        z = r if precondition is None else precondition(r)  # the preconditioned residual
         rz = r @ z
+        # The next search direction, conjugate to the previous ones.
         p *= rz / previous_rz
         p += z
         Ap = multiply(p)

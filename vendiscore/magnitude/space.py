@@ -78,6 +78,8 @@ class MetricSpace(AttributeHintMixin):
         # and whether they are distances between points of a Hilbert space (`hilbert`).
         if inverse is None:
             inverse = np.arange(len(D))
+        # Merge rows of D at distance 0 into one point. `sample_indices` contains a sample for each
+        # row, for messages.
         _, sample_indices = np.unique(inverse, return_index=True)
         first_rows, point_of_row = _merge_identical(D, slack, sample_indices)
         if len(first_rows) < len(D):

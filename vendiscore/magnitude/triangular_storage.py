@@ -41,6 +41,8 @@ class TriangularArrays:
         # The diagonal of the array is that of the factor. This is 1 minus the diagonal.
         self.diagonal_correction: np.ndarray = np.zeros(n)
         np.fill_diagonal(self.array, 1)
+        # Products with a symmetric matrix, solution of triangular systems, and Cholesky
+        # factorisation.
         self._symv, self._trsv = scipy.linalg.get_blas_funcs(("symv", "trsv"), dtype=dtype)
         self._potrf = scipy.linalg.get_lapack_funcs("potrf", dtype=dtype)
 
@@ -108,7 +110,8 @@ def multiply_similarities(
     n = len(D)
     product = np.zeros(n)
     buffer = np.empty(0)
-    # Whether entries may be below e^MIN_EXPONENT; true for an unknown (infinite) maximum.
+    # Whether entries may be below e^MIN_EXPONENT; true for an unknown (infinite) maximum. They are
+    # replaced by e^MIN_EXPONENT, because subnormal numbers would make products slow.
     has_tiny_entries = not t * max_distance <= -MIN_EXPONENT
     for block in row_blocks(n, 12 * n):
         # The square block on the diagonal.

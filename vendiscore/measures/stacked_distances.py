@@ -52,7 +52,8 @@ def stack_spaces(
         return StackedSpaces(np.zeros((*rows.shape, rows.shape[1])))
     check_no_gradient("magnitude", samples=similarity)
     squared_distances = _compute_squared_distances(similarity, rows)
-    # `unit` is the distance of two samples with similarity k = 0; numeric rows have none.
+    # Some metrics, such as "1-k", are half of the squared distance, others its root. `unit` is the
+    # distance of two samples with similarity k = 0; numeric rows have none.
     if metric in _HALVED_METRICS:
         distances = squared_distances / 2
         unit = 1.0

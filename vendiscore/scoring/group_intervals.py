@@ -132,6 +132,7 @@ def estimate_several_intervals(
     results = []
     scores_by_tails = _estimate_for_tails(similarity, groups, orders, tails, psd)
     for (level, conservative_tails), scores in zip(tails, scores_by_tails, strict=True):
+        # The number of groups whose recurring pairs were counted; others have the value NaN.
         n_pooled = int(np.isfinite(scores.recurring_pairs).sum()) if pool_repeats else 0
         if n_pooled >= MIN_GROUPS:
             low = pool_lower_limits(scores, sizes, level, conservative_tails)

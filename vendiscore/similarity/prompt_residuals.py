@@ -147,11 +147,12 @@ def _find_echoes(
 ) -> Array:
     """Return which samples x repeat their prompt u, as booleans (n,).
 
-    These have no residual: k(x, x) − k(x, u)² / k(u, u), in `residual_norms`, is 0 up to rounding.
-    The other arguments are k(x, x), k(x, u), k(u, u), the index of each sample in the input, the
-    machine epsilon of the input, and the relative rounding error of features, which is squared
-    because norms are squared. Raises a ValueError if a squared norm is negative, because then the
-    similarities are not positive semidefinite.
+    These are the samples without a residual, whose squared norm k(x, x) − k(x, u)² / k(u, u) is 0
+    up to rounding. For each sample, `residual_norms` contains this squared norm, `sample_norms`
+    k(x, x), `cross` k(x, u), `prompt_norms` k(u, u), and `retained` the index in the input.
+    `epsilon` is the machine epsilon of the input. `roundoff` is the relative rounding error of
+    features, and is squared because norms are squared. Raises a ValueError if a squared norm is
+    negative, because then the similarities are not positive semidefinite.
     """
     residual_fractions = detach(residual_norms) / detach(sample_norms)
     rounding = roundoff**2

@@ -148,7 +148,7 @@ class EigenPairs(NamedTuple):
         onto the complement. `max_steps` is the maximum number of steps of the block Lanczos
         iteration.
         """
-        rows = self.vectors.T
+        rows = self.vectors.T  # the eigenvectors, as `project_out` expects them
 
         def multiply_outside(V: Array) -> Array:
             return project_out(rows, multiply(V))

@@ -289,6 +289,7 @@ def can_multiply_in_single_precision(weighted: Similarity) -> TypeGuard[FeatureS
     """
     if not isinstance(weighted, FeatureSimilarity) or sp.issparse(weighted.X):
         return False
+    # `bare` removes the weights, so its diagonal contains the squared lengths of the rows.
     return is_float32_faster(weighted.X) and can_use_single_precision(
         weighted.X, weighted.bare().diagonal()
     )
@@ -399,7 +400,7 @@ def _count_copied_columns(similarity: Similarity) -> int:
 
 
 def _estimate_covariance_bytes(similarity: Similarity) -> int:
-    """Estimate the bytes to compute Fᵀ F, where the n rows of F are d features of each sample.
+    """Estimate the bytes to compute Fᵀ F from the features F (n, d) of n samples.
 
     These are the bytes of the d × d matrix and, for dense features, those of a block of rows of F
     and of its product.

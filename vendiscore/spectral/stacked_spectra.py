@@ -108,6 +108,7 @@ class StackedSpectra:
                 self.unusual = self.unusual | np.isnan(to_host(values))
             return
         self.vectors = eigenvalues.vectors
+        # Which sets have negative eigenvalues that psd="clip" set to 0, (g,).
         smallest = eigenvalues.computed[:, -1]
         self.is_clipped: np.ndarray = (smallest < -eigenvalues.threshold) & (psd == "clip")
         self.unusual = self.unusual | eigenvalues.is_impossible
@@ -190,7 +191,8 @@ class StackedSpectra:
         """
         m = self.K.shape[1]
         logs = np.empty(self.K.shape[:2])
-        # The formula for leaving out samples applies to q ≤ 2 without clipping.
+        # `log_scores_leaving_each_out` is accurate for q ≤ 2, and does not apply to clipped
+        # eigenvalues. In other cases, the eigenvalues of the remaining samples are computed.
         needs_eigenvalues = self.is_clipped | (q > 2)
         if needs_eigenvalues.any():
             logs[needs_eigenvalues] = self._leave_each_out_by_eigenvalues(needs_eigenvalues, q)

@@ -25,7 +25,8 @@ def weight_similarity(similarity: Similarity, p: Array | None) -> Similarity:
     xp = namespace(diagonal)
     root_p = math.sqrt(1 / similarity.n) if p is None else xp.sqrt(asarray_like(p, diagonal))
     # Dividing by the diagonal, which is 1 up to rounding, makes the trace exactly 1.
-    return similarity.scaled(root_p / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
+    # (The gradient of √(p/diagonal) with respect to the diagonal would be NaN at p = 0.)
+    return similarity.scaled(root_p / xp.sqrt(diagonal))
 
 
 class MergedDuplicates(NamedTuple):

@@ -113,7 +113,7 @@ def _describe_object(value: object) -> str:
     UNKNOWN_SOURCE; classes and torch networks are described only by their name.
     """
     name = str(getattr(value, "__qualname__", type(value).__qualname__))
-    enclosing = _ENCLOSING_FUNCTIONS.get()
+    enclosing = _ENCLOSING_FUNCTIONS.get()  # objects whose description contains this one
     is_recursive = any(value is function for function in enclosing)
     if isinstance(value, type) or is_network(value) or is_recursive:
         return name
@@ -157,7 +157,7 @@ def _describe_content(value: object) -> object:
     if isinstance(value, types.MethodType):
         return _describe_object(value.__func__), to_plain(value.__self__)
     if isinstance(value, types.FunctionType):
-        # The order of helpers does not matter.
+        # Describe the function and the functions of its module that it uses, in any order.
         return sorted(repr(_describe_function(helper)) for helper in _collect_helpers(value))
     if hasattr(value, "__qualname__"):  # a compiled function or method, which has no source code
         owner = _bound_object(value)
