@@ -156,6 +156,7 @@ def _wanted(asked: Asked, form: str | None, encoding: str | None = None) -> Want
         # A visitor who names groups or prompts alone means one set; a name of sets keeps prompts.
         pool=asked.pool or bool(asked.by or prompts),
         matrix=asked.matrix,
+        distances=asked.distances,
         limits=INPUT,
     )
 
@@ -169,6 +170,10 @@ def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
     """Return a question of the reader with the choices in fields of this page."""
     choices: list[tuple[str, dict[str, object]]] = []
     for label, options in error.choices:
+        if "normalize" in options:  # which this page lacks
+            continue
+        if "distances" in options:  # which are read as a matrix of similarities
+            options = {**options, "matrix": True}
         fields = {_FIELDS.get(key, key): LINE if x == "row" else x for key, x in options.items()}
         choices.append((label, fields))
     if len(wide) > 1 and any("column" in options for _, options in choices):
@@ -184,14 +189,22 @@ def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
 def _of_array(arrays: Arrays, name: str, wanted: Wanted, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
     column = None if arrays.single else asked.column
-    header = arrays.headers[arrays.choose_array(column)]
+    header = arrays.headers[arrays.choose_array(column, "vectors")]
     if (promised := math.prod(header.shape) * header.dtype.itemsize) > MAX_UNPACKED:
         raise RefusedError(
             f"The array has {promised / 1e6:,.0f} MB; this page accepts up to "
             f"{MAX_UNPACKED // 10**6} MB. Save it as float16, or save a random subset of its rows."
         )
-    wanted = replace(wanted, kind="vectors", column=column, by=None, group_by=None, prompts=None)
-    samples = _of_samples(samples_of(arrays, wanted), name, wanted, asked)
+    wanted = replace(wanted, column=column, by=None, group_by=None, prompts=None)
+    try:
+        found = samples_of(
+            arrays, replace(wanted, kind="vectors" if asked.kind == "vectors" else "")
+        )
+    except AskError as error:
+        raise _asked_here(error, []) from None
+    if found.kind != "vectors":
+        raise RefusedError(f"Expected rows of numbers (n, d), got shape {header.shape}.")
+    samples = _of_samples(found, name, replace(wanted, kind="vectors"), asked)
     return replace(samples, columns=tuple(arrays.headers) if len(arrays.headers) > 1 else ())
 
 

@@ -75,6 +75,7 @@ READING_CASES = {
         "--on-error skip", "--on-error ignore", "holes.csv --column answer --pool"
     ),
     "matrix": OptionCase("--matrix", "--matrix", "K.csv", "a.txt"),
+    "distances": OptionCase("--distances", "--distances", "K.csv", "a.txt"),
     "subfolders": OptionCase("--no-subfolders", "--no-subfolders", "folder --subfolders", "a.txt"),
 }
 # How samples are compared, and what is printed.
@@ -116,6 +117,7 @@ SEVERAL_SETS_CASES = (
             "--on-error skip", "--on-error ignore", "holes.csv --column answer --by model"
         ),
         "matrix": OptionCase(rejected="--matrix", rejected_base="K.csv x.csv"),
+        "distances": OptionCase(rejected="--distances", rejected_base="K.csv x.csv"),
         "given_prompt": OptionCase(
             "--given-prompt", "--given-prompt", f"{SETS_BY_MODEL} --prompt topic", "a.txt b.txt"
         ),
@@ -167,6 +169,7 @@ CASES = {
         "skip_rows": OptionCase(rejected="--skip-rows 1", rejected_base="a.txt"),
         "index": OptionCase(rejected="--index", rejected_base="a.txt"),
         "matrix": OptionCase(rejected="--matrix", rejected_base="a.txt"),
+        "distances": OptionCase(rejected="--distances", rejected_base="a.txt"),
         "measures": OptionCase("-m IntDiv", "-m nonsense"),
         "references": OptionCase(rejected="--references b.txt"),
         "group_by": OptionCase(
@@ -235,6 +238,7 @@ CASES = {
         "index": OptionCase(rejected="--index", rejected_base="a.txt"),
         "kernel": OptionCase("-k ngram_overlap:ns=1", "-k word_overlap"),
         "matrix": OptionCase(rejected="--matrix"),
+        "distances": OptionCase(rejected="--distances"),
         "permutations": OptionCase("--permutations 19", "--permutations 99", SETS_BY_MODEL, TABLE),
         "seed": OptionCase("--seed 7", "--seed 7", "a.txt b.txt", TABLE),
         "size": OptionCase("-n 1", "-n 0"),
@@ -305,6 +309,7 @@ CASES = {
 }
 CONFLICTING_COMMANDS = [
     "score birds.csv --counts --matrix",
+    "score K.csv --matrix --distances",
     "score a.txt -b -f json",
     "score a.txt -b --ci",
     "score a.txt -b --signature",

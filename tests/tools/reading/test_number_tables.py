@@ -1,9 +1,11 @@
 """Numbers are read with the decimal sign of their column; columns of ids are dropped."""
 
+import json
+
 import numpy as np
 import pytest
 
-from vendiscore.report import AskError, RefusedError, Wanted
+from vendiscore.report import AskError, RefusedError, Wanted, read_data
 from vendiscore.tools.reading.number_tables import numbers_of
 from vendiscore.tools.reading.tables import table
 
@@ -97,3 +99,66 @@ def test_symmetric_tables_with_names_are_ambiguous(table, message):
     assert caught.value.choices[-1][1] == {"matrix": False}
     features = Wanted(kind="vectors", matrix=False)
     assert read_numbers(table, features).values.shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("K.vec", b"a 1 0.5\nb 0.5 1\n"),
+        ("K.json", b"[[1, 0.5], [0.5, 1]]"),
+        ("K.jsonl", b"[1, 0.5]\n[0.5, 1]\n"),
+        ("K.csv", b"1,.5\n.5,1\n"),
+    ],
+)
+def test_square_vectors_are_ambiguous_in_every_format(name, data):
+    with pytest.raises(AskError, match="is it a matrix of similarities"):
+        read_data(name, data, Wanted())
+    for is_matrix in (True, False):
+        result = read_data(name, data, Wanted(kind="vectors", matrix=is_matrix))
+        np.testing.assert_array_equal(result.values, [[1, 0.5], [0.5, 1]])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1, 0], [0, 1]],  # the score of this matrix and of its rows is the same
+        [[2, 1], [1, 3]],
+        [[1, 5], [5, 1]],
+        [[1, 0.5], [0.25, 1]],
+        [[0, -1], [-1, 0]],
+    ],
+)
+def test_other_square_rows_are_features(rows):
+    assert len(read_data("a.json", json.dumps(rows).encode(), Wanted())) == 2
+
+
+def test_constant_diagonal_other_than_one_is_normalized():
+    with pytest.raises(AskError, match="with 100 all along its diagonal") as caught:
+        read_numbers("a,b\n100,25\n25,100\n")
+    assert caught.value.choices[0][1] == {"matrix": True, "normalize": True}
+
+
+def test_distances_become_similarities():
+    table = "a,b\n0,2\n2,0\n"
+    with pytest.raises(AskError, match="matrix of distances") as caught:
+        read_numbers(table)
+    assert caught.value.choices[0][1] == {"distances": True}
+    result = read_numbers(table, Wanted(kind="vectors", distances=True))
+    np.testing.assert_allclose(result.values, [[1, np.exp(-2)], [np.exp(-2), 1]])
+    with pytest.raises(RefusedError, match="must be square, got 1 × 2"):
+        read_numbers("a,b\n0,2\n", Wanted(kind="vectors", distances=True))
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["12%", "1.5%"], [0.12, 0.015]),
+        (["1,2 %", "1,5 %"], [0.012, 0.015]),
+        (["12\xa0%", "-3%"], [0.12, -0.03]),
+        (["1.234,5%", "0,5%"], [12.345, 0.005]),
+    ],
+)
+def test_percentages_are_numbers(cells, expected):
+    result = read_numbers("x;y\n" + "".join(f"{cell};2.5\n" for cell in cells))
+    assert not result.problems
+    np.testing.assert_allclose(result.values[:, 0], expected)

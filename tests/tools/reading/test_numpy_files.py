@@ -6,6 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from vendiscore.report import Wanted, read_data
 from vendiscore.tools.reading.limits import AskError, RefusedError
 from vendiscore.tools.reading.numpy_files import Arrays
 
@@ -61,12 +62,19 @@ def test_npz_array_is_chosen_by_name():
     assert arrays.read("labels").tolist() == [0, 1]
     with pytest.raises(RefusedError, match="'y'"):
         arrays.choose_array("y")
-    with pytest.raises(AskError, match="Which array holds the rows") as caught:
+    assert arrays.choose_array(None) == "x"
+
+
+def test_only_arrays_that_can_be_samples_are_offered():
+    arrays = Arrays(npz_bytes(x=X, y=X.T, labels=np.arange(2), mean=X.mean(0), step=3), True)
+    with pytest.raises(AskError, match="Which array holds the samples") as caught:
         arrays.choose_array(None)
     assert caught.value.choices == [
         ("x (2 × 3)", {"column": "x"}),
-        ("labels (2)", {"column": "labels"}),
+        ("y (3 × 2)", {"column": "y"}),
     ]
+    with pytest.raises(RefusedError, match=r"None of its arrays .* labels \(2\), step \(1\)"):
+        Arrays(npz_bytes(labels=np.arange(2), step=3), True).choose_array(None)
 
 
 def test_empty_and_sparse_archives_are_rejected():
@@ -124,3 +132,46 @@ def test_header_with_excessive_shape_is_rejected():
 def test_unreadable_header_is_rejected(data):
     with pytest.raises(RefusedError, match=r"not a \.npy array"):
         Arrays(data, False)
+
+
+@pytest.mark.parametrize("shape", [(2, 1, 3), (2, 3, 1), (1, 2, 3), (2, 1, 1, 3)])
+def test_arrays_with_dimensions_of_length_one_are_ambiguous(shape):
+    data = npy_bytes(X.reshape(shape))
+    with pytest.raises(AskError, match="2 × 3 numbers, a vector per row, or images") as caught:
+        read_data("a.npy", data, Wanted())
+    assert [options["kind"] for _, options in caught.value.choices] == ["vectors", "images"]
+    result = read_data("a.npy", data, Wanted(kind="vectors"))
+    np.testing.assert_array_equal(result.values, X)
+    assert result.taken == f"2 vectors; shape {shape} is read as (2, 3)"
+    assert read_data("a.npy", data, Wanted(kind="images")).values.shape == shape
+
+
+def test_packed_bits_are_ambiguous():
+    bits = np.random.default_rng(0).random((4, 64)) < 0.3
+    data = npy_bytes(np.packbits(bits, axis=1))
+    with pytest.raises(AskError, match=r"np.unpackbits\(X, axis=1\)") as caught:
+        read_data("a.npy", data, Wanted())
+    assert [options for _, options in caught.value.choices] == [{"kind": "vectors"}]
+    assert read_data("a.npy", data, Wanted(kind="vectors")).values.shape == (4, 8)
+    assert read_data("a.npy", npy_bytes(bits.astype(np.uint8)), Wanted()).kind == "vectors"
+
+
+def test_vectors_of_tokens_are_not_images():
+    with pytest.raises(RefusedError, match=r"X\.mean\(axis=1\)"):
+        read_data("a.npy", npy_bytes(np.full((2, 3, 4), -0.5)), Wanted())
+
+
+@pytest.mark.parametrize("save", [npy_bytes, lambda array: npz_bytes(x=array)])
+def test_square_arrays_are_checked_like_tables(save):
+    distances = np.abs(np.subtract.outer([0, 1.0, 3], [0, 1.0, 3]))
+    similarities = np.exp(-distances)
+    name = "a.npy" if save is npy_bytes else "a.npz"
+    for array, option in ((similarities, "matrix"), (distances, "distances")):
+        with pytest.raises(AskError, match="is it a matrix of") as caught:
+            read_data(name, save(array), Wanted())
+        assert [options for _, options in caught.value.choices] == [
+            {option: True},
+            {"matrix": False},
+        ]
+        result = read_data(name, save(array), Wanted(**{option: True}))
+        np.testing.assert_allclose(result.values, similarities)

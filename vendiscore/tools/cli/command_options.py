@@ -131,7 +131,7 @@ def parse_command_options(
             sample_type = FILE_TYPES_BY_KERNEL.get(kernel.samples, "")
             keywords = {"k": name, **options}
         keywords |= parse_option_flags(args.option or [])
-        if args.matrix:
+        if args.matrix or args.distances:
             keywords["score_K"] = True
         if extra_names is not None:
             # Other keywords raise an error here, with `extra_names` among the suggestions.
@@ -157,8 +157,11 @@ def check_conflicting_flags(args: Namespace) -> None:
     output_format = getattr(args, "format", "text")
     if {"quiet", "verbose"} <= passed_flags:
         raise UsageError("--quiet and --verbose are mutually exclusive; remove one of them")
-    if {"counts", "matrix"} <= passed_flags:
-        raise UsageError("--counts and --matrix are mutually exclusive; remove one of them")
+    matrix_flags = [
+        f"--{name}" for name in ("counts", "matrix", "distances") if name in passed_flags
+    ]
+    if len(matrix_flags) > 1:
+        raise UsageError(f"{' and '.join(matrix_flags)} are mutually exclusive; remove one of them")
     if "brief" in passed_flags:
         other_flags = [f"--{name}" for name in ("ci", "signature") if name in passed_flags]
         if output_format != "text":

@@ -144,6 +144,8 @@ def format_flag(name: str, value: object) -> str:
     """Format an option for reading files as a flag, for example `--prompt question`."""
     if value == "counts":  # a sample type with a flag of its own
         return "--counts"
+    if name == "normalize":  # an option of matrices without a flag of its own
+        return "-o normalize=true"
     if name == "separator":  # option of the web app for one text per line, the meaning of .txt
         return "--type txt"
     if name == "kind":  # the command has no flag for sample types, but kernels imply them

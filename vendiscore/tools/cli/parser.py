@@ -206,6 +206,7 @@ option: -o, --option OPTION=VALUE...  any other option of the kernel, of the mea
 vendiscore.compute; can be repeated
 references: --references FILE  second set, for measures that compare two sets
 matrix: --matrix  FILE is a similarity matrix
+distances: --distances  FILE is a matrix of distances; similarities are exp(−distance)
 ci: --ci  add 95 %% confidence intervals (-o ci=0.9 for 90 %%)
 baseline: --baseline FILE|NUMBER  earlier answers to compare with, or the expected score
 alpha: --alpha NUMBER (0.05)  maximum probability of a false alarm (default: 0.05)
@@ -280,7 +281,7 @@ _USAGES = {
 }
 _SINGLE_FILE_COMMANDS = ("select", "dedup", "explain", "growth", "report", "check")
 _READING_OPTIONS = "column pool counts split encoding skip"
-_COMPARISON_OPTIONS = "option matrix prompt given_prompt"
+_COMPARISON_OPTIONS = "option matrix distances prompt given_prompt"
 _FILES_HELP = (
     "text (.txt, or no ending: one sample per line), or "
     + ", ".join(name for name in TYPES if name != "txt")

@@ -141,6 +141,8 @@ class Wanted:
         Whether to read files in the subfolders of a folder.
     matrix : bool or None
         Whether a symmetric table contains similarities.
+    distances : bool
+        Whether the table contains distances, which become similarities exp(−distance).
     skip_rows : int
         Number of rows above the header.
     limits : Limits
@@ -171,6 +173,7 @@ class Wanted:
     pool: bool = False  # whether to ignore columns of prompts and models that nobody named
     subfolders: bool | None = None  # whether files in folders of a folder count; None to find out
     matrix: bool | None = None  # whether a symmetric table holds similarities; None to ask
+    distances: bool = False  # whether it holds distances
     skip_rows: int = 0  # rows above the header
     limits: Limits = field(default_factory=Limits)
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...support.exact_integers import MAX_EXACT_INTEGER, describe_inexact_integer
+from ...support.types import Record
 from .columns import row_in
 from .json_documents import describe_value
 from .limits import AskError, Limits, RefusedError, Wanted
@@ -18,6 +19,9 @@ from .names import ID_NAMES, SITE_NAMES, is_named, join_names, role_of
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_row
 
+# Largest entry on the diagonal of a matrix of distances, as a proportion of the largest distance:
+# distances √(2 − 2 cos) in single precision have errors of up to 4e-4.
+_ZERO = 1e-3
 _COUNTER = "it numbers the rows"  # why a column of numbers is left out
 # Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
 _ROW_NAMES = re.compile(
@@ -48,8 +52,8 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
         if not sure and (problem := _problem(plain, row, width)):
             problems[i] = problem
     problems = not_finite(X) | problems
-    if not problems and wanted.matrix is None and not rows:
-        _check_no_similarities(X)
+    if not problems:
+        X = similarities_of(X, wanted)
     named = table.header or len(table.names) > 1
     places = {i: names[min(k, len(names) - 1)] if named else "" for i, (_, k) in problems.items()}
     every_problem = {i: what for i, (what, _) in problems.items()} | dict(table.problems)
@@ -86,23 +90,50 @@ def _problem(plain: Iterable[Any], row: object, width: int) -> tuple[str, int] |
     return next(((what, k) for k, what in faults if what), None)
 
 
-def _check_no_similarities(X: np.ndarray) -> None:
-    """Ask whether a symmetric matrix with one number on its diagonal has similarities: 1, or 0."""
+def similarities_of(X: np.ndarray, wanted: Wanted) -> np.ndarray:
+    """Return rows of numbers, or exp(−X) of distances X; ask whether a matrix is one of these."""
+    if wanted.distances:
+        if X.shape[0] != X.shape[1]:
+            raise RefusedError(
+                f"a matrix of distances must be square, got {X.shape[0]:,} × {X.shape[1]:,} numbers"
+            )
+        return np.exp(-np.asarray(X, dtype=float))
+    if wanted.matrix is None:
+        _check_no_matrix(X)
+    return X
+
+
+def _check_no_matrix(X: np.ndarray) -> None:
+    """Ask whether a symmetric matrix with one number on its diagonal has similarities or distances.
+
+    Samples are not more similar to others than to themselves. An identity matrix is not asked
+    about: its score is the same as that of its rows.
+    """
     n = len(X)
-    on_diagonal = {*X.diagonal().round(9)}
-    if n < 2 or X.shape != (n, n) or on_diagonal not in ({0}, {1}) or not np.allclose(X, X.T):
+    if n < 2 or X.shape != (n, n):
         return
-    one = on_diagonal == {1}
-    what = "similarities"
-    if not one:
-        what = "distances (which need to be made similarities, exp(−distance), say)"
+    diagonal = X.diagonal().astype(float)
+    size = float(np.abs(X).max())
+    is_distance = float(np.abs(diagonal).max()) <= _ZERO * size
+    constant = 0.0 if is_distance else float(diagonal[0])
+    is_constant = is_distance or np.allclose(diagonal, constant)
+    if not is_constant or constant < 0 or not np.allclose(X, X.T):
+        return
+    if X.min() < 0 if is_distance else size > 1.001 * constant:
+        return
+    if np.array_equal(X, np.eye(n)):
+        return
+    constant = round(constant, 6)
+    choice: tuple[str, Record] = ("It is a matrix of similarities", {"matrix": True})
+    if is_distance:
+        choice = ("It is a matrix of distances", {"distances": True})
+    elif constant != 1:
+        choice[1]["normalize"] = True
+    what = "distances, from which similarities exp(−distance) are computed"
     raise AskError(
-        f"The table is symmetric, {n:,} × {n:,}, with {on_diagonal.pop():g} all along its "
-        f"diagonal: is it a matrix of {what}, or are its rows features?",
-        [
-            ("It is a matrix of similarities", {"matrix": True}),
-            ("Its rows are features", {"matrix": False}),
-        ][not one :],
+        f"The table is symmetric, {n:,} × {n:,}, with {constant:g} all along its diagonal: is it a "
+        f"matrix of {what if is_distance else 'similarities'}, or are its rows features?",
+        [choice, ("Its rows are features", {"matrix": False})],
     )
 
 
@@ -240,7 +271,18 @@ class Signs(NamedTuple):
         """Return a number as Python writes it; another cell such that it cannot be read."""
         if self.thousands and self.fits(cell.strip()):
             cell = cell.replace(self.thousands, "")
-        return cell.translate(_SWAPPED) if self.decimal == "," else cell
+        cell = cell.translate(_SWAPPED) if self.decimal == "," else cell
+        return without_percent_sign(cell)
+
+
+def without_percent_sign(cell: str) -> str:
+    """Return a percentage as Python writes the number; another cell unchanged.
+
+    >>> without_percent_sign("12 %"), without_percent_sign("12")
+    ('12e-2', '12')
+    """
+    number = cell.rstrip()
+    return f"{number[:-1].rstrip()}e-2" if number.endswith("%") else cell
 
 
 def _signs(thousands: str, decimal: str) -> Signs:
@@ -248,7 +290,7 @@ def _signs(thousands: str, decimal: str) -> Signs:
     if thousands:
         whole = rf"(?:\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+|\d+)"
     point = re.escape(decimal)
-    number = rf"[+-]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
+    number = rf"[+-]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+|\s?%)?"
     return Signs(thousands, decimal, re.compile(number))
 
 

@@ -23,6 +23,23 @@ class Header(NamedTuple):
     dtype: np.dtype
     size: int  # of the header itself
 
+    @property
+    def squeezed_shape(self) -> tuple[int, ...]:
+        """The shape (n, d) of rows of numbers that have further dimensions of length 1."""
+        dimensions = tuple(length for length in self.shape if length != 1)
+        return dimensions if len(self.shape) > len(dimensions) == 2 else self.shape
+
+    def can_hold(self, kind: str) -> bool:
+        """Return whether an array can hold samples of a kind, "" for any."""
+        if self.dtype.kind == "U":
+            return len(self.shape) == 1 and kind != "vectors"
+        if self.dtype.kind not in "fiub":
+            return False
+        if kind == "values" and len(self.shape) == 1:
+            return True
+        is_image = len(self.shape) in (3, 4) and kind != "vectors"
+        return is_image or len(self.squeezed_shape) == 2
+
 
 class Arrays:
     """The arrays of a .npz file by name, or the array of a .npy file under the name ""."""
@@ -39,7 +56,8 @@ class Arrays:
                 with archive.open(entry) as file:
                     self.headers[entry.filename.removesuffix(".npy")] = _header(file)
 
-    def choose_array(self, name: str | None) -> str:
+    def choose_array(self, name: str | None, kind: str = "") -> str:
+        """Return the name of the array with the samples: `name`, or the only one that can be it."""
         if self.single or (not name and len(self.headers) == 1):
             return next(iter(self.headers))
         if not self.headers:
@@ -51,9 +69,18 @@ class Arrays:
                 "This is a sparse matrix of SciPy: save its rows with np.save(path, X.toarray())."
             )
         sizes = {key: " × ".join(map(str, header.shape)) for key, header in self.headers.items()}
+        candidates = [key for key, header in self.headers.items() if header.can_hold(kind)]
+        if len(candidates) == 1:
+            return candidates[0]
+        if not candidates:
+            listed = join_names(f"{key} ({size or 1})" for key, size in sizes.items())
+            raise RefusedError(
+                f"None of its arrays holds rows of numbers (n, d); it has {listed}. Save them with "
+                f"np.save."
+            )
         raise AskError(
-            f"Which array holds the rows? The file has {join_names(self.headers)}.",
-            [(f"{key} ({size or 1})", {"column": key}) for key, size in sizes.items()],
+            f"Which array holds the samples? The file has {join_names(candidates)}.",
+            [(f"{key} ({sizes[key]})", {"column": key}) for key in candidates],
         )
 
     def read(self, name: str) -> np.ndarray:

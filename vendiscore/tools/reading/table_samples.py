@@ -16,9 +16,9 @@ from ...support.errors import short_repr
 from .columns import Choice, check_one_set, choose, merge_numbered
 from .csv_cells import csv_row
 from .json_documents import describe_value
-from .limits import Limits, RefusedError, Wanted
+from .limits import AskError, Limits, RefusedError, Wanted
 from .names import SITE_NAMES, SPECIES_NAMES, is_named, say_left_out
-from .number_tables import check_width, numbers_of
+from .number_tables import check_width, numbers_of, similarities_of, without_percent_sign
 from .records import answers_in, image_in, label_in
 from .samples import INDIVIDUAL, Samples
 from .tables import Table, column_of
@@ -123,12 +123,15 @@ def _of_columns(file: Columns, head: Table, wanted: Wanted) -> Samples:
     if chosen.kind == "counts":
         needed = [*file.names]
     elif chosen.kind == "vectors":
-        first = numbers_of(head, replace(wanted, column=chosen.column))
+        rows_wanted = replace(wanted, column=chosen.column)
+        # Of the first rows, only the columns are needed.
+        first = numbers_of(head, replace(rows_wanted, matrix=False, distances=False))
         X = file.matrix(first.features)
         needed[:1] = first.features if X is None else ()
     columns = {column_of(file.names, path) for path in needed if path}
     read = file.table([name for name in file.names if name in columns])
     if X is not None and first:
+        X = similarities_of(X, wanted)
         numbers = replace(first, values=X, places=range(1, len(X) + 1), problems={}, wrong={})
         samples = _labelled(numbers, read, wanted, chosen, range(len(X)))
     else:
@@ -203,40 +206,77 @@ def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
 
 def _of_arrays(arrays: Arrays, wanted: Wanted) -> Samples:
     """Return rows of an array as samples, their kind by its dimensions, or one value a sample."""
-    kinds = {2: "vectors"}
-    if wanted.kind != "vectors":
-        kinds |= {3: "images", 4: "images"}
     if wanted.others:
         raise RefusedError("it has arrays, no columns; leave out options that name columns")
     if arrays.single and wanted.column:
         raise RefusedError("it is a single array, which has no columns; leave out --column")
-    name = arrays.choose_array(wanted.column)
-    shape, _, dtype, _ = arrays.headers[name]
-    strings = dtype.kind == "U" and wanted.kind != "vectors"
-    values = len(shape) == 1 and (wanted.kind == "values" or strings)
-    if not values and dtype.kind not in "fiubO":
-        raise RefusedError(f"Expected an array of real numbers, got {dtype} values.")
-    if not values and len(shape) not in kinds and dtype.kind != "O":
-        images = " or images (n, H, W)" if 3 in kinds else ""
+    name = arrays.choose_array(wanted.column, wanted.kind)
+    header = arrays.headers[name]
+    shape, dtype = header.shape, header.dtype
+    takes_images = wanted.kind != "vectors"
+    if not header.can_hold(wanted.kind) and dtype.kind != "O":  # whose error `read` raises
+        if dtype.kind not in "fiub":
+            raise RefusedError(f"Expected an array of real numbers, got {dtype} values.")
+        images = " or images (n, H, W)" if takes_images else ""
         raise RefusedError(f"Expected rows of numbers (n, d){images}, got shape {shape}.")
-    if len(shape) == 2:
-        check_width(shape[1], wanted.limits)
+    kind = "vectors" if len(header.squeezed_shape) == 2 else "images"
+    if len(shape) == 1:
+        kind = wanted.kind or "texts"
+    elif kind == "vectors" and takes_images and len(shape) > 2:
+        if wanted.kind != "images":
+            rows = " × ".join(map(str, header.squeezed_shape))
+            raise AskError(
+                f"The array has shape {shape}: are these {rows} numbers, a vector per row, or "
+                f"images? If these are vectors, it can also be saved as np.squeeze(X).",
+                [
+                    ("They are vectors", {"kind": "vectors"}),
+                    ("They are images", {"kind": "images"}),
+                ],
+            )
+        kind = "images"
+    above = []
+    if kind == "vectors":
+        check_width(header.squeezed_shape[1], wanted.limits)
     X = arrays.read(name)  # after its header is judged; refuses Python objects
+    if kind == "vectors" and len(shape) > 2:
+        X = X.reshape(header.squeezed_shape)
+        above = [f"shape {shape} is read as {X.shape}"]
+    if not wanted.kind:
+        _check_numbers(X, kind)
     whole = X  # unchanged by those who scale the values
 
     def saved(kept: Sequence[int], path: str) -> None:
         with open(path, "wb") as file:  # np.save would add an ending
             np.save(file, whole[list(kept)])
 
+    values = X.tolist() if len(shape) == 1 else X.copy()
     return Samples(
-        X.tolist() if values else X.copy(),
+        similarities_of(values, wanted) if kind == "vectors" else values,
         range(1, len(X) + 1),
         "row",
-        kind=(wanted.kind or "texts") if values else kinds[len(shape)],
+        kind=kind,
         column=None if len(arrays.headers) == 1 else name,
         saved=saved,
         endings=("npy",),
+        above=above,
     )
+
+
+def _check_numbers(X: np.ndarray, kind: str) -> None:
+    """Ask about bytes that may be packed bits; refuse numbers that cannot be images."""
+    if X.size and kind == "vectors" and X.dtype == np.uint8 and X.max() > 1:
+        raise AskError(
+            "Are these bytes numbers, or packed bits, for example fingerprints with 8 bits per "
+            "byte? If they are packed bits, save np.unpackbits(X, axis=1), and compare them with "
+            "-k tanimoto.",
+            [("They are numbers", {"kind": "vectors"})],
+        )
+    if X.size and kind == "images" and X.dtype.kind == "f" and X.ndim == 3 and X.min() < 0:
+        raise RefusedError(
+            f"an array of shape {X.shape} is read as images (n, H, W), but has values from "
+            f"{X.min():.6g} to {X.max():.6g}. If it has vectors of tokens (n, tokens, d), save "
+            f"their means, X.mean(axis=1); for images from −1 to 1, save (X + 1) / 2"
+        )
 
 
 def _strings(read: Table, chosen: Choice, limits: Limits) -> tuple[Samples, Sequence[int]]:
@@ -381,7 +421,7 @@ def _are_repeated(labels: Sequence[object]) -> bool:
 def _number(cell: str) -> float | None:
     """Return a cell as a number, if it is one."""
     try:
-        number = float(cell)
+        number = float(without_percent_sign(cell))
     except ValueError:
         return None
     return None if math.isinf(number) else number

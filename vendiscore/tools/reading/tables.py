@@ -20,8 +20,8 @@ from .records import label_in, start_of, value_at
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 _ALONE = "\x1f"  # delimiter for one column: a control character that texts do not have
 _NUMBER = re.compile(
-    r"\s*[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?\s*|\s*[+-]?(nan|inf)\s*"
-    r"|\s*[+-]?\d{1,3}(?:(,\d{3})+(\.\d+)?|(\.\d{3})+(,\d+)?)\s*",
+    r"\s*[+-]?(?:(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?|nan|inf"
+    r"|\d{1,3}(?:(,\d{3})+(\.\d+)?|(\.\d{3})+(,\d+)?))[\s\xa0\u202f]*(?:%\s*)?",  # or a percentage
     re.I | re.ASCII,
 )
 _FRACTION = re.compile(r"\d[.,]\d|\de-?\d")
