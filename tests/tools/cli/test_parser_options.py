@@ -75,7 +75,7 @@ READING_CASES = {
         "--on-error skip", "--on-error ignore", "holes.csv --column answer --pool"
     ),
     "matrix": OptionCase("--matrix", "--matrix", "K.csv", "a.txt"),
-    "distances": OptionCase("--distances", "--distances", "K.csv", "a.txt"),
+    "distances": OptionCase("--distances", "--distances", "D.csv", "K.csv"),
     "subfolders": OptionCase("--no-subfolders", "--no-subfolders", "folder --subfolders", "a.txt"),
 }
 # How samples are compared, and what is printed.
@@ -399,6 +399,7 @@ def files(tmp_path, monkeypatch):
     np.save("x.npy", X)
     U = X / np.linalg.norm(X, axis=1, keepdims=True)
     np.savetxt("K.csv", U @ U.T, delimiter=",")
+    np.savetxt("D.csv", np.maximum(1 - U @ U.T, 0), delimiter=",")
     (tmp_path / "birds.csv").write_text("site,robin,wren,crow\nA,5,3,0\nB,0,2,6\nC,1,1,1\n")
     records = [{"answer": text, "topic": i // 4} for i, text in enumerate(TEXTS)]
     (tmp_path / "t.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))

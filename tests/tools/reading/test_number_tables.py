@@ -147,6 +147,10 @@ def test_distances_become_similarities():
     np.testing.assert_allclose(result.values, [[1, np.exp(-2)], [np.exp(-2), 1]])
     with pytest.raises(RefusedError, match="must be square, got 1 × 2"):
         read_numbers("a,b\n0,2\n", Wanted(kind="vectors", distances=True))
+    with pytest.raises(RefusedError, match="must be 0 on its diagonal, got 1 in row 2, column 2"):
+        read_numbers("a,b\n0,2\n2,1\n", Wanted(kind="vectors", distances=True))
+    with pytest.raises(RefusedError, match="must be at least 0, got -2 in row 1, column 2"):
+        read_numbers("a,b\n0,-2\n-2,0\n", Wanted(kind="vectors", distances=True))
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,22 @@ def similarities_of(X: np.ndarray, wanted: Wanted) -> np.ndarray:
             raise RefusedError(
                 f"a matrix of distances must be square, got {X.shape[0]:,} × {X.shape[1]:,} numbers"
             )
-        return np.exp(-np.asarray(X, dtype=float))
+        D = np.asarray(X, dtype=float)
+        size = np.abs(D).max(initial=0)
+        problems = {
+            "must be at least 0": D < 0,
+            "must be 0 on its diagonal": np.abs(np.diag(D.diagonal())) > _ZERO * size,
+        }
+        for requirement, is_wrong in problems.items():
+            if is_wrong.any():
+                i, j = np.argwhere(is_wrong)[0].tolist()
+                raise RefusedError(
+                    f"a matrix of distances {requirement}, got {D[i, j]:.6g} in row {i + 1}, "
+                    f"column {j + 1}; for similarities, pass --matrix"
+                )
+        K = np.exp(-D)
+        np.fill_diagonal(K, 1)  # distances in single precision have rounding errors
+        return K
     if wanted.matrix is None:
         _check_no_matrix(X)
     return X
