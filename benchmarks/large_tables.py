@@ -154,7 +154,8 @@ def describe_greedi() -> str:
         f"The score of the selected rows is {format_percent(worst['VS'] / worst['select_VS'], 1)} "
         "of the "
         f"score that `select` reaches on one machine in {worst['select_s']:.0f} s. The score of a "
-        f"random subset is {format_percent(worst['random_VS'] / worst['select_VS'])} of it."
+        f"random subset is {format_percent(worst['random_VS'] / worst['select_VS'])} of the score "
+        "of `select`."
     )
 
 
