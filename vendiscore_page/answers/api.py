@@ -15,15 +15,15 @@ from ..inputs.pictures import decode_images
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import several_sets
-from .group_lists import place, pooled
+from .group_lists import can_compare_within, place, pooled
 from .jobs import Job, Settings, image_job, text_job, vector_job
 from .kernel_menu import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from .result_fields import api_fields
 
 FEW = 4  # samples that stand alone
 _COMPARED = (
-    *("q", "sentence", "verdicts", "matched_size", "within", "level", "rows", "pairs"),
-    *("signature", "comparison", "sources", "notes"),
+    *("q", "sentence", "verdicts", "matched_size", "within", "missing_cells", "level", "rows"),
+    *("pairs", "quality", "signature", "comparison", "sources", "notes"),
 )
 
 
@@ -158,7 +158,9 @@ def vendi_compare(
 
     Lists are subsampled to the size of the smallest, 100 at most, since larger sets score higher.
     A row has a "text", "image", "molecule" or "vector". Models that answered prompts twice or more
-    have the mean of their scores within these prompts, and are compared within them.
+    have the mean of their scores within these prompts, and are compared within them. If a model
+    lacks some of the prompts, an additive model adjusts the means of three or more models. If every
+    row also has "correct": true or false, as many correct answers of the models are compared.
 
     Args:
         sets: Lists, {"name": [samples]}, or rows {"model": …, "prompt": …, "text": …}.
@@ -174,9 +176,11 @@ def vendi_compare(
         verdicts (array): Sentence on the difference of each pair of sets.
         matched_size (integer): Number of samples that every set is subsampled to.
         within (integer): Number of prompts within which models are compared; 0 for lists.
+        missing_cells (integer): Combinations of a model and a prompt without two answers.
         level (number): Level of the intervals.
         rows (array): Per set n, n_per_group (with prompts), VS (or VS_q2 etc.), se and interval.
         pairs (array): Per pair the difference, its interval, p of permutations and the verdict.
+        quality (object or null): Parts of each difference in log VS: correct answers, failures.
         signature (string): All settings, to reproduce the comparison.
         comparison (string): Kernel, options and q.
         sources (object or null): Effective number of different sets; null without prompts.
@@ -184,7 +188,7 @@ def vendi_compare(
     """
     rows = _rows(sets, kind)
     check_sets(len({model for model, *_ in rows}))
-    labels, asked, values, places = map(list, zip(*rows, strict=True))
+    labels, asked, values, places, correct = map(list, zip(*rows, strict=True))
     check_count(max(Counter(labels).values()), MAX_SAMPLES, "samples in a set")
     if pooled(values, kind, rows=kind == "vectors")[1] is not None:
         raise RefusedError(f"Each set must be one list of {kind}, not a list of lists.")
@@ -192,11 +196,10 @@ def vendi_compare(
         raise RefusedError("Prompts are not supported for comparisons of vectors; remove them.")
     if kind == "images":
         values = decode_images(values)
-    counts = Counter(zip(labels, asked, strict=True))
-    twice = {x for x in {*asked} - {""} if all(counts[model, x] > 1 for model in {*labels})}
     roles: Record = {"sets": labels, "asked": asked if any(asked) else []}
-    if len(twice) > 1:
+    if can_compare_within(labels, asked):
         roles["groups"] = asked
+    roles |= _check_correct(correct, "groups" in roles)
     if any(isinstance(own, list) for own in prompts):
         each = [*chain(*prompts)]
         if len(each) != len(values):
@@ -210,23 +213,41 @@ def vendi_compare(
     return {name: page[name] for name in _COMPARED}
 
 
-def _rows(sets: object, kind: object) -> list[tuple[str, str, object, int]]:
-    """Return the model, the prompt, the sample and its place of each row; lists are models, too."""
+def _check_correct(correct: list[object], is_grouped: bool) -> Record:
+    """Return whether samples are correct as fields of `Samples`, if rows contain it."""
+    given = [value for value in correct if value is not None]
+    if not given:
+        return {}
+    if len(given) < len(correct) or not all(isinstance(value, bool) for value in given):
+        bad = next(value for value in correct if not isinstance(value, bool))
+        raise RefusedError(
+            f'"correct" must be true or false in all rows or in none, got {short_repr(bad)}.'
+        )
+    if not is_grouped:
+        raise RefusedError(
+            '"correct" requires rows with prompts that the models answered at least twice.'
+        )
+    return {"correct": given, "correct_by": "correct"}
+
+
+def _rows(sets: object, kind: object) -> list[tuple[str, str, object, int, object]]:
+    """Return the model, prompt, sample, index and correctness of each row; lists are models."""
     if not isinstance(sets, (list, dict)):
         raise RefusedError(f"Expected sets or rows, got {type(sets).__name__}.")
     named = sets if isinstance(sets, dict) else {chr(65 + i): x for i, x in enumerate(sets)}
     sample = str(kind).removesuffix("s")
-    rows = []
+    rows: list[tuple[str, str, object, int, object]] = []
     for i, (name, value) in enumerate(named.items()):
         if isinstance(value, list):
-            rows += [(name, "", own, place) for place, own in enumerate(value)]
+            rows += [(name, "", own, place, None) for place, own in enumerate(value)]
         elif isinstance(value, dict) and "model" in value and sample in value:
             prompt = str(value.get("prompt") or "")
-            rows.append((str(value["model"]), prompt, value[sample], i))
+            model = str(value["model"])
+            rows.append((model, prompt, value[sample], i, value.get("correct")))
         else:
             raise RefusedError(
                 f'Set {i} must be a list of {kind}, or a row with "model", "{sample}" and '
-                f'optionally "prompt", got {short_repr(value)}.'
+                f'optionally "prompt" and "correct", got {short_repr(value)}.'
             )
     return rows
 

@@ -1,7 +1,7 @@
 """Python that gives the numbers of a comparison, from the visitor's own files where it can."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,20 +24,22 @@ class Compared(NamedTuple):
     arguments: Record  # of `compute`, for the same whole scores
     together: Similarity  # of all samples, one set after the other
     settings: Options  # for the signature
+    notes: Sequence[str] = ()  # on groups that were not used, and on missing cells
+    quality_problem: str = ""  # why correct answers were not compared
 
 
 def comparison_code(
     found: Compared,
     jobs: Mapping[str, Job],
     whole: Sequence[Samples],
-    lists: Mapping[str, list[str]],
+    lists: Mapping[str, list[Any]],
     sources: bool,
 ) -> Record:
     """Return the code, and as `saved` the samples that it reads from the download, if it does.
 
     `whole` are the samples of each set, or of a table of all sets if all were compared; `lists` are
-    the "groups" and "prompts" of all samples, if there are any; `sources` tells whether these were
-    counted.
+    the "groups" and "prompts" of all samples, if there are any, and with a comparison of correct
+    answers also "correct"; `sources` tells whether these were counted.
     """
     first, saved = next(iter(jobs.values())), None
     files = [each.python for each in whole if each.python]
@@ -46,6 +48,8 @@ def comparison_code(
         head = ["import glob, vendiscore", f"parts = {folders}  # of images", _POOLED]
     elif len(files) == len(whole) == 1:
         head = [f"import vendiscore, {IMPORTS}", *_of_table(whole[0], files[0])]
+        if "correct" in lists:
+            head.append(_correct_of_table(whole[0]))
     elif len(files) == len(jobs) and not any(lists["prompts"]):
         pairs = zip(jobs, files, strict=True)
         read = ", ".join(f"{name!r}: {x.values(x.read())}" for name, x in pairs)
@@ -68,17 +72,28 @@ def comparison_code(
     options = keywords({"psd": psd} if psd else {}, found.comparison.q)
     repeats = "" if found.comparison.allow_repeats in (None, True) else ", allow_repeats=False"
     matched = ", prompts=groups"
+    rows = ""
+    if "correct" in lists:
+        matched += ", correct=correct"
+        rows = ", *found.quality_parts"
     if not found.comparison.groups:
         matched = f", size={found.settings['size']}"
     head += [
         f"similarity = vendiscore.as_similarity(samples{how})",
         f"found = vendiscore.compare(similarity, by=sets{matched}, {options}{repeats})",
-        'print(*found.sets, *found.pairs, sep="\\n")',
+        f'print(*found.sets, *found.pairs{rows}, sep="\\n")',
     ]
     if sources:
         asked = "prompts, " if any(lists["prompts"]) else ""
         head.append(f"print(vendiscore.sources(similarity, {asked}by=sets, {options}))")
     return {"code": "\n".join(head), "saved": saved}
+
+
+def _correct_of_table(whole: Samples) -> str:
+    """Write whether the samples of a table are correct."""
+    if whole.min_quality is None:
+        return "correct = data.correct"
+    return f"correct = [quality >= {whole.min_quality!r} for quality in data.quality]"
 
 
 def _of_table(whole: Samples, python: FileCode) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from vendiscore.resolve.sample_labels import GroupLabels
 from vendiscore.support.errors import short_repr
+from vendiscore.tools.analysis.additive_model import find_connected_sets
 
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS, RefusedError
@@ -90,15 +91,39 @@ def sets_of(samples: Samples) -> dict[str, Samples]:
     }
 
 
-def paired(labels: Sequence[Sequence[Hashable]]) -> np.ndarray:
-    """Return the places, in all sets in a row, of groups with two samples or more of each set."""
-    sizes = [Counter(own) for own in labels]
-    every = list(chain(*labels))
-    known = {x for x in {*every} - {""} if all(n[x] > 1 for n in sizes)}
-    if len(known) < 2:
+def check_grouped(labels: Sequence[Sequence[Hashable]]) -> np.ndarray:
+    """Return the indices of samples with a group; raise a RefusedError if they cannot be compared.
+
+    `labels` contains the groups of the samples of each set, "" for none, and indices refer to the
+    samples of all sets in a row. Two groups need at least two samples of two sets.
+    """
+    all_labels = list(chain(*labels))
+    counts = Counter(label for own in labels for label, n in Counter(own).items() if n > 1)
+    comparable = [label for label, n_sets in counts.items() if label != "" and n_sets > 1]
+    if len(comparable) < 2:
+        sets = "each set" if len(labels) == 2 else "two sets"
         raise RefusedError(
             "A comparison within groups requires two or more groups with at least two samples of "
-            f"each set, but only {len(known)} of {len({*every} - {''}):,} groups have them; "
-            f"select “no groups” under “Group column”."
+            f"{sets}, but only {len(comparable)} of {len({*all_labels} - {''}):,} groups have "
+            f"them; select “no groups” under “Group column”."
         )
-    return np.flatnonzero([label in known for label in every])
+    return np.flatnonzero([label != "" for label in all_labels])
+
+
+def can_compare_within(sets: Sequence[Hashable], groups: Sequence[Hashable]) -> bool:
+    """Return whether sets can be compared within groups; "" stands for no set or no group.
+
+    Two sets need two groups with at least two samples of both. With more sets, which may have
+    missing cells, each is connected to the others by such pairs of sets.
+    """
+    counts = Counter((s, g) for s, g in zip(sets, groups, strict=False) if s != "" and g != "")
+    names = list(dict.fromkeys(label for label in sets if label != ""))
+    sets_by_group: dict[Hashable, list[int]] = {}
+    for (name, group), n in counts.items():
+        if n > 1:
+            sets_by_group.setdefault(group, []).append(names.index(name))
+    is_present = np.zeros((len(names), len(sets_by_group)))
+    for column, members in enumerate(sets_by_group.values()):
+        is_present[members, column] = 1
+    shares_two_groups = is_present @ is_present.T >= 2
+    return len(names) > 1 and bool(find_connected_sets(shares_two_groups).all())

@@ -126,12 +126,24 @@ class Job:
         head = [imported(self.source.head), f"samples = {self.source.samples}"]
         return "\n".join([*head, *calls])
 
+    def phrases_code(self, q: float) -> str:
+        """Write Python that prints the repeated phrases, which the kernel "ngram_overlap" finds."""
+        modules = f"vendiscore, {self.source.head}" if self.source.head else "vendiscore"
+        arguments = {name: x for name, x in self.arguments.items() if name != "k"}
+        call = f"vendiscore.phrases(samples, {self._grouped_keywords(arguments, q)})"
+        head = [f"import {modules}", f"samples = {self.source.samples}"]
+        return "\n".join([*head, f"print({call}.to_frame())"])
+
+    def _grouped_keywords(self, arguments: Options, q: float) -> str:
+        options = keywords(arguments, q)
+        if self.groups is not None and self.source.groups:
+            options += f", groups={self.source.groups}"
+        return options
+
     def _call(self, found: ReportData) -> str:
         apart = ("groups", "q", "prompts")
         arguments = {name: x for name, x in found.arguments.items() if name not in apart}
-        options = keywords(arguments, found.order)
-        if self.groups is not None and self.source.groups:
-            options += f", groups={self.source.groups}"
+        options = self._grouped_keywords(arguments, found.order)
         if self.prompts:
             each = len(self.prompts) > 1 and self.source.prompts
             options += f", prompts={each or written(self.prompts, self.groups)}"

@@ -23,7 +23,7 @@ from ..inputs.parts import part
 from ..inputs.submission import KINDS
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
-from . import kernel_menu, sample_views
+from . import kernel_menu, phrase_table, sample_views
 from .group_lists import in_sets
 from .jobs import Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, Choice, check_order, check_threshold
@@ -50,6 +50,7 @@ class Result:
         self._found, self._job = found.without_matrices(), job
         self.answer = answer
         self._second: Record = {}
+        self._phrases: Record = {}
 
     @property
     def second_is_long(self) -> bool:
@@ -71,6 +72,18 @@ class Result:
             other = yield from job.findings(found.order, allow_repeats=allow_repeats)
             self._second = _second(first, found, job, other)
         return self._second
+
+    @property
+    def phrases_take_long(self) -> bool:
+        """True if the repeated phrases take more than about a second."""
+        return not self._phrases and phrase_table.takes_long(self._job)
+
+    def phrases(self) -> Steps[Record]:
+        """Return the repeated phrases and their costs."""
+        yield "Computing the costs of phrases."
+        if not self._phrases:
+            self._phrases = phrase_table.phrase_table(self._job, self._found.order)
+        return self._phrases
 
     def groups(self, threshold: object) -> Record:
         read = check_threshold(threshold, self._found.explanation.floor)

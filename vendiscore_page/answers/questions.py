@@ -9,6 +9,8 @@ from ..aliases import Options, Record
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS
 from .different_sources import share_prompts
+from .group_lists import can_compare_within
+from .quality_columns import CORRECT_NAMES, boolean_columns
 
 _LONG = 40  # characters of the name of a column on a button
 _MOST = 3  # names on a button
@@ -68,6 +70,10 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
         return [_question(f"Score each of {len(sizes):,} {many}", each)], notes
     how = {"sets": column, "by": _paired(samples, labels), "prompts": None}
     found = [_question(f"Which of the {len(sizes)} {many} is most diverse?", how, True)]
+    correct = [name for name in boolean_columns(samples) if name.strip().lower() in CORRECT_NAMES]
+    if how["by"] and correct:
+        label = f"Which of the {len(sizes)} {many} is most diverse among correct answers?"
+        found.append(_question(label, how | {"correct": correct[0]}, True, "quality"))
     if samples.kind != "texts" or _share(samples, role):
         found.append(_question(f"What is the effective number of {many}?", how, True, "sources"))
     return found, notes
@@ -79,12 +85,9 @@ def _role(samples: Samples, role: str) -> tuple[str, Sequence[str]]:
 
 
 def _paired(samples: Samples, labels: Sequence[str]) -> str | None:
-    """Return the column of prompts if two of them or more have two samples or more of each set."""
+    """Return the column of prompts if sets can be compared within prompts."""
     column, prompts = _role(samples, "prompt")
-    pairs = Counter((p, label) for p, label in zip(prompts, labels, strict=False) if p and label)
-    sets = {*labels} - {""}
-    paired = sum(all(pairs[p, each] > 1 for each in sets) for p in {*prompts} - {""})
-    return column if paired > 1 else None
+    return column if can_compare_within(labels, prompts) else None
 
 
 def _share(samples: Samples, role: str) -> bool:

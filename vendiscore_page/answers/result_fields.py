@@ -64,6 +64,12 @@ def api_fields(found: ReportData) -> Record:
     }
 
 
+def quality_fields(comparison: Comparison) -> list[Record]:
+    """Return the fields of `Comparison.quality_parts`, with a sentence for each pair."""
+    rows = zip(comparison.to_dict()["quality_parts"], comparison.quality_parts, strict=True)
+    return [row | {"sentence": parts.sentence} for row, parts in rows]
+
+
 def comparison_fields(comparison: Comparison) -> Record:
     """Return the fields that the page and the API show of a comparison, under their names."""
     result = comparison.to_dict()
@@ -73,6 +79,7 @@ def comparison_fields(comparison: Comparison) -> Record:
         "matched_size": result["sets"][0]["size"],
         "within": result["groups"],
         "level": result["level"],
+        "missing_cells": result["missing_cells"],
         "rows": [
             {shown.format(key=key): row[name] for name, shown in _SET_FIELDS.items()}
             for row in result["sets"]

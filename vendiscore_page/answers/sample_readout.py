@@ -14,6 +14,7 @@ from ..inputs.submission import KINDS
 from ..inputs.visitor_samples import Samples
 from ..quotas import RefusedError
 from . import kernel_menu
+from .quality_columns import boolean_columns, numeric_columns
 from .questions import questions
 
 Value = TypeVar("Value")
@@ -120,6 +121,13 @@ def read_answer(samples: Samples) -> Record:
         "groups": len(set(samples.sets or samples.groups) - {""}),
         "sets_by": samples.sets_by,
         "roles": {role: [column, len({*labels} - {""})] for role, (column, labels) in roles},
+        "correct": samples.correct_by,
+        "min_quality": samples.min_quality,
+        # The columns that can be chosen as `correct`, and their default threshold.
+        "correct_columns": [
+            *((name, None) for name in boolean_columns(samples)),
+            *numeric_columns(samples).items(),
+        ],
         **questions(samples),
         "prompts": len(set(samples.prompts) - {""}),
         "splits": [{"value": value, "count": count} for value, count in samples.splits],

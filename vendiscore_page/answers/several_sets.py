@@ -21,6 +21,8 @@ from vendiscore.tools.analysis.comparison import (
     Comparison,
     PairRow,
 )
+from vendiscore.tools.analysis.equal_quality import estimate_quality_parts
+from vendiscore.tools.analysis.pair_inference import difference_level
 from vendiscore.tools.analysis.paired_comparison import match_groups
 
 from ..aliases import Record, Steps
@@ -30,12 +32,12 @@ from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import kernel_menu, offered_encoders
 from .comparison_code import Compared, comparison_code
 from .different_sources import asked_of, different, shown
-from .group_lists import paired, sets_of
+from .group_lists import check_grouped, sets_of
 from .jobs import Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, check_order
 from .prompt_lists import pooled_prompts
 from .prompt_matrix import columns_of, coordinates, prompt_matrix, sampled
-from .result_fields import comparison_fields
+from .result_fields import comparison_fields, quality_fields
 from .sample_readout import UnusableError, left_out, sifted
 from .set_pictures import captioned, compared
 
@@ -68,13 +70,23 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         raise RefusedError("Similarity matrices cannot be compared; use vectors instead.")
     most = min(MAX_SAMPLES, MOST_PAIRED // len(sets)) if chosen.takes_pairs else MAX_SAMPLES
     sets = {name: part(each, most) for name, each in sets.items()}
+    has_correct = grouped and all(each.correct for each in sets.values())
+    if any(each.correct for each in sets.values()) and not has_correct:
+        notes.append(
+            "Correct answers are not compared, because this requires a table with a set column and "
+            "a group column, such as models and prompts."
+        )
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[dict[str, Job], Compared]]:
         how = chosen.kernel, settings.options, settings.prompts
         plain_sets = {name: replace(each, groups=()) for name, each in sets.items()}
         jobs = {name: job_of(each, kept[name], *how) for name, each in plain_sets.items()}
         own = [[each.groups[i] for i in kept[name]] for name, each in sets.items() if grouped]
-        return jobs, (yield from compare_steps(jobs, settings.q, own, settings.allow_repeats))
+        correct = []
+        if has_correct:
+            correct = [[each.correct[i] for i in kept[name]] for name, each in sets.items()]
+        steps = compare_steps(jobs, settings.q, own, settings.allow_repeats, correct)
+        return jobs, (yield from steps)
 
     bad, (jobs, found) = yield from sifted(sets, kind, run, settings.leave_out)
     rest = []
@@ -83,9 +95,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         rest.append(samples.subset([i for i in range(len(samples)) if i not in bad[name]]))
     result = found.comparison
     within = [group for samples in rest for group in samples.groups if grouped]
-    if result.groups < len(every := {*within} - {""}):
-        least = f"the {result.groups:,} of {len(every):,} groups with two or more samples of each"
-        notes.append(f"Sets are compared within {least} set.")
+    notes += found.notes
     if 0 < result.groups < MIN_VALUES:
         count = result.groups
         notes.append(describe_missing_interval(count, math.nan, math.nan, "its ends", "prompts"))
@@ -106,7 +116,9 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     if len(given) == 1:
         complete = given[0].total == found.together.n or kind == "vectors"
         read_again = given if complete else []
-    lists = {"groups": columns["group"], "prompts": list(chain(*asked))}
+    lists: Record = {"groups": columns["group"], "prompts": list(chain(*asked))}
+    if result.quality_parts:
+        lists["correct"] = [is_correct for samples in rest for is_correct in samples.correct]
     return answer(found) | {
         "kind": kind,
         "what": next(iter(jobs.values())).what,
@@ -119,6 +131,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         "pictures": pictures,
         "notes": notes,
         "sources": counted and shown(counted, result.names, by),
+        "quality": _quality(found, given[0]) if has_correct else None,
         **comparison_code(found, jobs, read_again, lists, counted is not None),
     }
 
@@ -128,10 +141,12 @@ def compare_steps(
     q: object = DEFAULT_ORDER,
     groups: Sequence[Sequence[Hashable]] = (),
     allow_repeats: Any = True,
+    correct: Sequence[Sequence[bool]] = (),
 ) -> Steps[Compared]:
     """Compare sets at the size of the smallest or 100, pausing where it takes long.
 
-    With the group of each sample of each set they are compared within groups.
+    With the group of each sample of each set they are compared within groups, as in
+    `vendiscore.compare`. `correct` states whether each of these samples is correct.
     """
     order = check_order(q)
     samples = [job.samples for job in jobs.values()]
@@ -160,20 +175,56 @@ def compare_steps(
         )
     names = list(jobs)
     pool, codes, matched_groups = together, np.repeat(np.arange(len(jobs)), sizes), None
-    labels = None
+    labels, notes, is_correct = None, list[str](), None
     if groups:
-        places, all_labels = paired(groups), list(chain(*groups))
+        places, all_labels = check_grouped(groups), list(chain(*groups))
         pool, codes, labels = together.take(places), codes[places], [all_labels[i] for i in places]
-        matched_groups = match_groups(labels, codes, names, "groups")
+        matched_groups = match_groups(
+            labels, codes, names, "groups", allow_missing=True, report=notes.append
+        )
+        is_correct = np.array([*chain(*correct)], dtype=bool)[places] if correct else None
     steps = comparison_steps(pool, codes, names, options, matched_groups, labels)
     total = options.permutations * math.comb(len(jobs), 2)
     found = yield from map_steps(steps, lambda done: f"Comparing: {100 * done // total} % done.")
+    found = _ranked(found)
+    quality_problem = ""
+    if is_correct is not None and matched_groups is not None:
+        yield "Comparing correct answers."
+        try:
+            parts = estimate_quality_parts(
+                pool,
+                matched_groups,
+                names,
+                [(names.index(row.a), names.index(row.b)) for row in found.pairs],
+                is_correct,
+                None,
+                q=options.q,
+                level=difference_level(options.level, len(found.pairs)),
+                psd=options.psd,
+                seed=options.seed,
+            )
+        except ValueError as error:
+            quality_problem = str(error)
+        else:
+            found = replace(found, quality_parts=tuple(parts))
     said = {"q": format_number(order), "sizes": sizes, "level": options.level}
     said |= {"groups": found.groups} if groups else {"size": matched}
     said |= {"permutations": options.permutations, "seed": options.seed}
     if found.allow_repeats is not None:
         said["allow_repeats"] = found.allow_repeats
-    return Compared(_ranked(found), {**arguments, **together.fitted}, together, said)
+    arguments |= together.fitted
+    sentences = [f"{note[0].upper()}{note[1:]}." for note in notes]
+    return Compared(found, arguments, together, said, sentences, quality_problem)
+
+
+def _quality(found: Compared, samples: Samples) -> Record:
+    """Return the comparison of correct answers; if it failed, `problem` is the reason."""
+    return {
+        "column": samples.correct_by,
+        "min_quality": samples.min_quality,
+        "problem": found.quality_problem,
+        "parts": quality_fields(found.comparison),
+    }
 
 
 def standing(comparison: Comparison) -> str:

@@ -104,6 +104,7 @@ def _of_samples(
         roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in every.items()}
     file = name if name != BOX else "samples.csv"
     kind = "texts" if found.kind == "sequences" else found.kind
+    min_quality = math.inf if asked.min_quality is None else asked.min_quality
     again = FileCode(file, replace(wanted, type=asked.type), strings=kind != "vectors")
     column, prompts = roles.get("prompt", ("", [])) if kind != "vectors" else ("", [])
     offered = asked.prompts or (column if role_of(column) != "id" else "")
@@ -121,6 +122,9 @@ def _of_samples(
         python=again if kind != "labels" and not read.more else None,
         by=found.grouping.get("groups") or None,
         sets_by=found.grouping.get("sets") or None,
+        correct=found.correct or [quality >= min_quality for quality in found.quality],
+        correct_by=asked.correct or None,
+        min_quality=asked.min_quality,
         columns=tuple(columns),
         roles=roles,
         all_roles=roles,
@@ -148,6 +152,8 @@ def _wanted(asked: Asked, form: str | None, encoding: str | None = None) -> Want
         column=asked.column or None,
         by=asked.sets if asked.sets != asked.by else None,
         group_by=asked.by or None,
+        quality=None if asked.min_quality is None else asked.correct or None,
+        correct=asked.correct or None if asked.min_quality is None else None,
         prompts=prompts if prompts != asked.column else None,
         type=form,
         encoding=encoding,

@@ -39,6 +39,9 @@ class Asked:
     model: str | None = None
     id: str | None = None
     label: str | None = None
+    correct: str | None = None  # column that states whether each sample is correct
+    # Makes `correct` a column of numbers: samples with at least this number are correct.
+    min_quality: float | int | None = None
     wide: bool = False  # whether each column of texts holds the answers of one model
     answers: bool = False  # whether the columns of texts together hold the answers of one model
     separator: str | None = None  # "line", "blank", "row" of a table, or a sign such as ---

@@ -25,6 +25,8 @@ class Samples(ReadSamples):
     columns: tuple[str, ...] = ()  # to pick from
     by: str | None = None  # the column of the groups
     sets_by: str | None = None  # the column of the sets
+    correct_by: str | None = None  # the column that `correct` is from
+    min_quality: float | None = None  # threshold if this column contains numbers
     separator: str | None = None
     splits: tuple[tuple[str, int], ...] = ()  # how many texts each separator would give
     text: str = ""  # of examples: text for the box

@@ -43,6 +43,7 @@ class Routes:
             "read": self.read,
             "score": self.score,
             "second": self.second,
+            "phrases": self.phrases,
             "compare": self.compare,
             "groups": self._step(SHORT, lambda x: self._result(x).groups(x.get("threshold"))),
             "subset": self._step(MIDDLE, lambda x: self._result(x).subset(x.get("size"))),
@@ -103,6 +104,10 @@ class Routes:
     async def second(self, request: Request) -> Response:
         result = self._result(loaded(await request.body()))
         return self._lines(request, LONG if result.second_is_long else SHORT, result.second())
+
+    async def phrases(self, request: Request) -> Response:
+        result = self._result(loaded(await request.body()))
+        return self._lines(request, LONG if result.phrases_take_long else SHORT, result.phrases())
 
     async def compare(self, request: Request) -> Response:
         body = loaded(await request.body())

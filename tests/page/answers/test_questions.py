@@ -69,7 +69,8 @@ def test_unpaired_prompts_are_dropped_with_note():
     page = compare_as_json({"A": read_rows("model,prompt,answer", rows, sets="model", by="prompt")})
     assert page["within"] == 5
     assert page["notes"][-1] == (
-        "Sets are compared within the 5 of 6 groups with two or more samples of each set."
+        "Dropped 1 of 6 groups that fewer than two sets answer at least two times, such as "
+        "'Odd one?'."
     )
     assert {row["n"] for row in page["rows"]} == {10}
 

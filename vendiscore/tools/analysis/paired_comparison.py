@@ -55,6 +55,7 @@ def match_groups(
     names: Sequence[str],
     argument: str,
     allow_missing: bool = False,
+    report: Callable[[str], None] = warn,
 ) -> GroupIndices:
     """Return the sample indices by group and set; groups are in order of first appearance.
 
@@ -64,6 +65,8 @@ def match_groups(
 
     With `allow_missing`, a group needs at least two samples of two sets, and is dropped with a
     warning otherwise. The indices of sets with fewer than two samples in a group are empty.
+
+    `report` is called with the message of each warning.
     """
     order = np.argsort(set_codes, kind="stable")
     groups = encode_labels([labels[i] for i in order])
@@ -92,7 +95,7 @@ def match_groups(
         reason = "that a set answers fewer than two times"
         if several:
             reason = "that fewer than two sets answer at least two times"
-        warn(
+        report(
             f"dropped {len(dropped)} of {len(groups)} {argument} {reason}, such as "
             f"{short_repr(groups.labels[dropped[0]])}"
         )
@@ -101,20 +104,24 @@ def match_groups(
     for code in np.flatnonzero(is_used):
         indices = np.split(order[members[code]], np.cumsum(counts[code])[:-1])
         matched.append([x if len(x) >= 2 else x[:0] for x in indices])
-    _warn_about_missing(matched, names, [groups.labels[i] for i in np.flatnonzero(is_used)])
+    used_labels = [groups.labels[i] for i in np.flatnonzero(is_used)]
+    _report_missing(matched, names, used_labels, report)
     return matched
 
 
-def _warn_about_missing(
-    groups: GroupIndices, names: Sequence[str], labels: Sequence[Hashable]
+def _report_missing(
+    groups: GroupIndices,
+    names: Sequence[str],
+    labels: Sequence[Hashable],
+    report: Callable[[str], None],
 ) -> None:
-    """Warn if sets have no samples in some groups, and say how they are compared."""
+    """Report that sets have no samples in some groups, if so, and how they are compared."""
     missing = [
         (i, code) for code, group in enumerate(groups) for i, x in enumerate(group) if not len(x)
     ]
     if missing:
         i, code = missing[0]
-        warn(
+        report(
             f"{len(missing)} of {len(groups) * len(names)} cells (set × prompt) are missing, such "
             f"as `{names[i]}` in {short_repr(labels[code])}; scores are adjusted by the additive "
             f"model log VS = set + prompt"

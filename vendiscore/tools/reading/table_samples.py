@@ -37,8 +37,8 @@ _LABELS = {
     "correct": "correct",
 }
 # Cells of a column that says whether samples are correct, in lower case.
-_BOOLEANS = {"true": True, "yes": True, "1": True, "1.0": True}
-_BOOLEANS |= {"false": False, "no": False, "0": False, "0.0": False}
+BOOLEANS = {"true": True, "yes": True, "1": True, "1.0": True}
+BOOLEANS |= {"false": False, "no": False, "0": False, "0.0": False}
 _KEPT = 200  # characters of a value that is not a string
 
 
@@ -390,7 +390,7 @@ def _labelled(
                 quality.append(number or 0.0)
                 problem = "" if number is not None else f"is {short_repr(label)}, not a number"
             if name == "correct":
-                value = _BOOLEANS.get(label.strip().lower())
+                value = BOOLEANS.get(label.strip().lower())
                 correct.append(bool(value))
                 problem = "" if value is not None else f"is {short_repr(label)}, not true or false"
             if problem and j not in problems:
