@@ -167,7 +167,7 @@ def expect_comparison(page, expected) -> None:
         sign = 1 if row.a == a else -1
         values = float(cells["difference"].replace("−", "-").replace(",", ""))
         assert values == pytest.approx(sign * row.difference, rel=5e-3, abs=1e-9)
-        assert float(cells["p"]) == pytest.approx(row.p_adjusted, rel=5e-3)
+        assert float(cells["p"].replace("−", "-")) == pytest.approx(row.p_adjusted, rel=5e-3)
         assert cells["verdict"] == expected.verdict(a, b)
 
 

@@ -35,16 +35,17 @@ def phrase_table(job: Job, q: float) -> Record:
     if job.choice.kernel != _KERNEL:
         by_ngrams = job.compared_by(kernel_menu.choice("texts", _KERNEL))
     arguments = {k: x for k, x in by_ngrams.arguments.items() if k not in _OTHER_ARGUMENTS}
-    # Conditioning is not part of the description.
-    described = replace(by_ngrams, arguments={"k": _KERNEL, **arguments})
+    described = replace(by_ngrams, arguments=arguments)
     result = phrases(job.samples, groups=job.labels, q=q, **arguments)
-    notes = []
-    if job.choice.kernel != _KERNEL or job.prompts:
-        how = kernel_menu.describe(described.choice, described.arguments, q)
-        notes.append(f"Costs are computed by wording ({how}), unlike the score above.")
+    how = kernel_menu.describe(described.choice, described.arguments, q)
+    note = ""
+    if job.choice.kernel != _KERNEL:
+        note = f"Costs are computed by wording ({how}), not by {job.choice.sees}."
+    elif job.prompts:
+        note = "Costs are computed without conditioning on the prompt."
     return {
         **result.to_dict(),
         "sentence": result.sentence,
-        "notes": notes,
+        "note": note,
         "code": described.phrases_code(q),
     }

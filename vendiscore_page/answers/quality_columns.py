@@ -6,8 +6,6 @@ from vendiscore.tools.reading.table_samples import BOOLEANS
 
 from ..inputs.visitor_samples import Samples
 
-# Names of columns, in lower case, for which the page offers a comparison of correct answers.
-CORRECT_NAMES = ("correct", "is_correct", "passed", "pass", "success", "solved")
 _MAX_THRESHOLD = 0.5  # default minimum quality of values between 0 and 1
 
 

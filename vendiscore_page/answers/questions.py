@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from vendiscore.scoring.subsampling import MIN_SAMPLES
+from vendiscore.tools.reading.names import CORRECT_NAMES, is_named
 
 from ..aliases import Options, Record
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS
 from .different_sources import share_prompts
 from .group_lists import can_compare_within
-from .quality_columns import CORRECT_NAMES, boolean_columns
+from .quality_columns import boolean_columns
 
 _LONG = 40  # characters of the name of a column on a button
 _MOST = 3  # names on a button
@@ -70,7 +71,7 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
         return [_question(f"Score each of {len(sizes):,} {many}", each)], notes
     how = {"sets": column, "by": _paired(samples, labels), "prompts": None}
     found = [_question(f"Which of the {len(sizes)} {many} is most diverse?", how, True)]
-    correct = [name for name in boolean_columns(samples) if name.strip().lower() in CORRECT_NAMES]
+    correct = [name for name in boolean_columns(samples) if is_named(name, CORRECT_NAMES)]
     if how["by"] and correct:
         label = f"Which of the {len(sizes)} {many} is most diverse among correct answers?"
         found.append(_question(label, how | {"correct": correct[0]}, True, "quality"))

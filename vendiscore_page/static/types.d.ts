@@ -78,6 +78,11 @@ interface Read {
   by: string | null;
   prompt_column: string;
   sets_by: string | null;
+  /** The column of correct answers, and the threshold if it contains numbers. */
+  correct?: string | null;
+  min_quality?: number | null;
+  /** Columns that can be selected as `correct`, with the default threshold of numbers. */
+  correct_columns?: [column: string, threshold: number | null][];
   roles: { [role in Role]?: [column: string, count: number] };
   questions: TableQuestion[];
   unasked: string[];
@@ -112,6 +117,8 @@ interface Asked extends Partial<Record<Role, string>> {
   example?: string;
   dataset?: string;
   sets?: string | null;
+  correct?: string | null;
+  min_quality?: number | null;
   pool?: boolean;
   matrix?: boolean;
   type?: string;
@@ -276,6 +283,8 @@ interface Result extends Clusters, Scored {
   scale: [string, number][];
   wording: string;
   second: Second | null;
+  /** Once they were asked for. */
+  phrases?: Phrases;
   id_column: string;
   /** The column of the samples, where they are of a table. */
   column: string | null;
@@ -317,6 +326,9 @@ interface Compared {
   matched_size: number;
   level: number;
   within: number | null;
+  /** Combinations of a set and a group with fewer than two samples. */
+  missing_cells: number;
+  quality: Quality | null;
   rows: SetRow[];
   pairs: PairRow[];
   pictures: Drawing[];
@@ -326,6 +338,22 @@ interface Compared {
   signature: string;
   code: string;
 }
+/** The comparison of correct answers: `QualityParts` of each pair, or the `problem`. */
+interface Quality {
+  column: string;
+  min_quality: number | null;
+  problem: string;
+  parts: QualityParts[];
+}
+interface QualityParts extends Record<QualityPart, number>, Record<`${QualityPart}_${"low" | "high"}`, number | null> {
+  a: string;
+  b: string;
+  size: number;
+  prompts: number;
+  all_prompts: number;
+  sentence: string;
+}
+type QualityPart = "total" | "among_correct" | "from_failures";
 /** Numbers of answers and scores of each prompt (rows) and model (columns). */
 interface Matrix {
   models: string[];
@@ -385,6 +413,23 @@ interface Sources extends Scored {
   signature: string;
 }
 
+/** The answer of /page/phrases: `PhraseCosts.to_dict`, with a sentence, a note and code. */
+interface Phrases extends Scored {
+  phrases: PhraseRow[];
+  settings: { analyzer: string };
+  sentence: string;
+  note: string;
+  code: string;
+}
+interface PhraseRow {
+  phrase: string;
+  n_texts: number;
+  cost: number | null;
+  share: number | null;
+  cost_q2: number;
+  overlaps: string[];
+}
+
 /** The answer of /page/papers. */
 interface Papers {
   pictures: Drawing[];
@@ -440,6 +485,7 @@ interface Heard {
   groups: Clusters;
   slide: number;
   jump: number;
+  phrase: RegExp | null;
   second: Second;
   themes: Themes;
   seek: ((i: number) => boolean) | null;
@@ -457,6 +503,9 @@ interface View<Of extends Result | Compared = Result> extends Grouped {
   lowest: number;
   /** Drawings of molecules. */
   drawings: Record<"want" | "wish", (image: Element, smiles: string) => void> | null;
+  /** The phrase that is highlighted in the samples. */
+  phrase: RegExp | null;
+  setPhrase(pattern: RegExp | null): void;
   themes: Themes;
   /** Draws the map for a file. */
   map?: () => SVGElement;

@@ -71,6 +71,40 @@ def test_code_reads_table_from_uploaded_file(times, conditioned, form, tmp_path,
     assert last_line == page["sources"]["sentence"]
 
 
+@pytest.mark.filterwarnings("ignore:.* cells .* are missing")
+@pytest.mark.parametrize(
+    ("correct", "line"),
+    [
+        ({"correct": "passed"}, "correct = data.correct"),
+        ({"correct": "score", "min_quality": 0.3}, "correct = [quality >= 0.3 for quality in "),
+    ],
+)
+@pytest.mark.parametrize("form", ["csv", "pasted"])
+def test_code_compares_correct_answers(correct, line, form, tmp_path, monkeypatch):
+    rows = [
+        (*row, ["yes", "no"][i % 4 == 3], f"{(i % 5) / 5}") for i, row in enumerate(make_rows(5))
+    ]
+    rows = [row for row in rows if row[:2] != ("a", "Question 0?")]
+    header = ("model", "prompt", "answer", "passed", "score")
+    data = "".join(",".join(row) + "\n" for row in [header, *rows]).encode()
+    options = {"column": "answer", "sets": "model", "by": "prompt", **correct}
+    if form == "csv":
+        samples = read_upload("a.csv", data, **options)
+    else:
+        samples = uploads.read(Given(text=data.decode()), Asked(**options))
+    page = compare_as_json({"a": samples})
+    assert (line in page["code"]) == (form == "csv")
+    result, _ = run_code(page, tmp_path, monkeypatch, **{"a.csv": data})
+    check_comparison(page, result)
+    assert page["missing_cells"] == result.missing_cells == 1
+    values = {(row["a"], row["b"]): row["among_correct"] for row in page["quality"]["parts"]}
+    assert len(values) == 3
+    for parts in result.quality_parts:
+        sign = 1 if (parts.a, parts.b) in values else -1
+        value = values[(parts.a, parts.b)[::sign]]
+        assert value == pytest.approx(sign * parts.among_correct)
+
+
 def test_code_reads_two_uploaded_files(tmp_path, monkeypatch):
     one, two = ("\n".join(text for _, _, text in make_rows(2, models)).encode() for models in "ab")
     page = compare_as_json(

@@ -13,6 +13,7 @@ pytest.importorskip("rdkit")
 from vendiscore import SampleError, compute
 from vendiscore.result import key_at
 from vendiscore_page.answers import api
+from vendiscore_page.answers.group_lists import can_compare_within, check_grouped
 from vendiscore_page.answers.sample_readout import UnusableError
 from vendiscore_page.inputs import examples, uploads
 from vendiscore_page.inputs.submission import Asked, Given
@@ -244,3 +245,32 @@ def test_mean_over_two_groups_has_no_interval():
         "groups are models, compare them instead of averaging their scores."
     )
     assert "Student's t of the logit" in score_submission(text=BOX)["interval"]
+
+
+@pytest.mark.parametrize(
+    ("answered", "expected"),
+    [
+        ({"a": "xxyy", "b": "xxyy"}, True),
+        ({"a": "xxyy", "b": "xxy"}, False),  # one prompt
+        ({"a": "xxyyz", "b": "xxyy", "c": "xxyyzz"}, True),
+        ({"a": "xxyyzz", "b": "xxyyzz", "c": "yyzz"}, True),  # missing cell
+        ({"a": "xxyyzz", "b": "xxyyzz", "c": "zz"}, False),
+        ({"a": "xxyy", "b": "xxyyvvww", "c": "vvww"}, True),  # a and c are connected by b
+        ({"a": "xxyy", "b": "xxyy", "c": "vvww", "d": "vvww"}, False),
+        ({"a": "xxyy"}, False),
+        ({}, False),
+    ],
+)
+def test_sets_with_shared_groups_can_be_compared_within_groups(answered, expected):
+    sets = [name for name, groups in answered.items() for _ in groups]
+    groups = [group for groups in answered.values() for group in groups]
+    assert can_compare_within([*sets, "", "a"], [*groups, "x", ""]) == expected
+
+
+def test_groups_that_cannot_be_compared_are_rejected():
+    with pytest.raises(RefusedError, match="two samples of each set, but only 1 of 2 groups"):
+        check_grouped([["x", "x", "y"], ["x", "x", "y", ""]])
+    with pytest.raises(RefusedError, match="two samples of two sets, but only 0 of 1 groups"):
+        check_grouped([["x", "x"], ["x"], [""]])
+    indices = check_grouped([["x", "x", "", "y", "y"], ["x", "x", "y", "y"]])
+    assert indices.tolist() == [0, 1, 3, 4, 5, 6, 7, 8]

@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import re
+import warnings
 from collections import Counter
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from populations import draw_sentences
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compare, compute
+from vendiscore.result import key_at
 from vendiscore.tools.analysis.comparison import Comparison, PairRow, SetRow
 from vendiscore_page.answers import api, several_sets
 from vendiscore_page.answers.jobs import Settings
@@ -286,3 +288,114 @@ def test_standing_describes_differences_in_words():
         describe_standing(AB=1, CD=-0.5) == f"A is more diverse than B; C and D differ, {unclear}"
     )
     assert describe_standing(AB=1, CD=-2) == "A is more diverse than B; D is more diverse than C."
+
+
+def make_graded_rows(n_models: int = 3, n_prompts: int = 6, missing: int = 0):
+    """Return models, prompts, answers and whether they are correct; some cells are missing."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"m{model}", f"p{prompt}", draw_sentences(rng, 1)[0], bool(rng.random() < 0.8))
+        for prompt in range(n_prompts)
+        for model in range(n_models)
+        for _ in range(6)
+        if (prompt * n_models + model) % 5 or not missing
+    ]
+    rng.shuffle(rows)
+    models, prompts, texts, correct = zip(*rows, strict=True)
+    return (
+        list(map(str, models)),
+        list(map(str, prompts)),
+        list(map(str, texts)),
+        [str(each) == "True" for each in correct],
+    )
+
+
+@pytest.mark.parametrize("q", [1, 2])
+def test_incomplete_table_matches_library(q):
+    models, prompts, texts, _ = make_graded_rows(missing=1)
+    samples = make_samples(texts, sets=models, groups=prompts)
+    answer = compare_as_json({"A": samples}, q=q)
+    with pytest.warns(UserWarning, match=r"cells \(set × prompt\) are missing"):
+        expected = compare(texts, by=models, groups=prompts, q=q, **NS)
+    if q == 1:
+        check_comparison(answer, expected)
+    differences = sorted(abs(pair["difference"]) for pair in answer["pairs"])
+    expected_differences = sorted(abs(row.difference) for row in expected.pairs)
+    assert differences == pytest.approx(expected_differences)
+    assert answer["missing_cells"] == expected.missing_cells == 4
+    assert answer["within"] == 6
+    assert any(
+        note.startswith("4 of 18 cells (set × prompt) are missing") for note in answer["notes"]
+    )
+    assert sum(value is None for row in answer["matrix"][key_at(q)] for value in row) == 4
+
+
+def test_complete_table_has_no_missing_cells():
+    models, prompts, texts, _ = make_graded_rows()
+    answer = compare_as_json({"A": make_samples(texts, sets=models, groups=prompts)})
+    assert answer["missing_cells"] == 0
+    assert answer["notes"] == []
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_correct_answers_match_library(missing):
+    models, prompts, texts, correct = make_graded_rows(missing=missing)
+    samples = make_samples(texts, sets=models, groups=prompts, correct=correct, correct_by="passed")
+    answer = compare_as_json({"A": samples})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = compare(texts, by=models, groups=prompts, correct=correct, **NS)
+    rows = {frozenset((row.a, row.b)): row for row in expected.quality_parts}
+    assert answer["quality"]["column"] == "passed"
+    assert [(row["a"], row["b"]) for row in answer["quality"]["parts"]] == [
+        (pair["a"], pair["b"]) for pair in answer["pairs"]
+    ]
+    for entry in answer["quality"]["parts"]:
+        row = rows.pop(frozenset((entry["a"], entry["b"])))
+        sign = 1 if row.a == entry["a"] else -1
+        for name in ("total", "among_correct", "from_failures"):
+            value, low, high = (getattr(row, f"{name}{end}") for end in ("", "_low", "_high"))
+            values = [entry[name], entry[f"{name}_low"], entry[f"{name}_high"]]
+            assert values == pytest.approx([sign * value, *sorted([sign * low, sign * high])])
+        assert (entry["size"], entry["prompts"]) == (row.size, row.prompts)
+        assert entry["sentence"].startswith(("Among correct answers, ", "No difference in "))
+        if sign == 1:
+            assert entry["sentence"] == row.sentence
+
+
+def test_too_few_correct_answers_are_reported_with_comparison():
+    models, prompts, texts, correct = make_graded_rows()
+    samples = make_samples(texts, sets=models, groups=prompts, correct=[False] * len(correct))
+    answer = compare_as_json({"A": samples})
+    assert answer["quality"]["parts"] == []
+    assert (
+        "requires at least 3 prompts with at least 2 correct answers"
+        in answer["quality"]["problem"]
+    )
+    assert len(answer["pairs"]) == 3
+
+
+def test_correct_answers_without_prompts_are_not_compared():
+    models, _, texts, correct = make_graded_rows()
+    answer = compare_as_json({"A": make_samples(texts, sets=models, correct=correct)})
+    assert answer["quality"] is None
+    assert any(note.startswith("Correct answers are not compared, ") for note in answer["notes"])
+
+
+def test_api_compares_correct_answers_of_rows():
+    rows = [
+        {"model": model, "prompt": prompt, "text": text, "correct": correct}
+        for model, prompt, text, correct in zip(*make_graded_rows(missing=1), strict=True)
+    ]
+    answer = json_round_trip(api.vendi_compare(rows))
+    models, prompts, texts, correct = make_graded_rows(missing=1)
+    page = compare_as_json({"A": make_samples(texts, sets=models, groups=prompts, correct=correct)})
+    assert answer["missing_cells"] == 4
+    assert answer["quality"]["parts"] == page["quality"]["parts"]
+    assert len(answer["quality"]["parts"]) == 3
+    with pytest.raises(RefusedError, match='"correct" must be true or false in all rows'):
+        api.vendi_compare([*rows[:-1], {**rows[-1], "correct": "yes"}])
+    with pytest.raises(RefusedError, match='"correct" must be true or false in all rows'):
+        api.vendi_compare([*rows[:-1], {**rows[-1], "correct": None}])
+    with pytest.raises(RefusedError, match='"correct" requires rows with prompts'):
+        api.vendi_compare([{**row, "prompt": ""} for row in rows])

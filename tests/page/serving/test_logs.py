@@ -253,7 +253,7 @@ def test_page_requests_are_not_logged(http):
         kind = {"content-type": b"multipart/form-data; boundary=" + boundary}
         http.post("/page/read", content=f"--{MARK}\r\n{PLAIN}".encode(), headers=kind)
     key = page_client.upload_samples(http, f"{MARK} one\ntwo", kind="texts")["key"]
-    paths = ("score", "second", "compare", "groups", "subset", "papers", "drawings")
+    paths = ("score", "second", "phrases", "compare", "groups", "subset", "papers", "drawings")
     for path in (*paths, "report", MARK):
         for value in (POISON, [POISON], {POISON: POISON}):
             sent = {"key": key, "kernel": value, "q": value, "sets": value, "smiles": [value]}
@@ -268,6 +268,7 @@ def test_page_requests_are_not_logged(http):
     for size in (POISON, 1, 2):
         http.post("/page/subset", content=encode_json({"id": result["id"], "size": size}))
     http.post("/page/second", json={"id": result["id"]})
+    assert MARK in http.post("/page/phrases", json={"id": result["id"]}).text
     assert MARK in http.post("/page/report", json={"id": result["id"], "title": MARK}).text
 
 

@@ -204,7 +204,7 @@ def test_unknown_comparison_options_are_rejected(http):
 @pytest.mark.parametrize(
     "path",
     [
-        *("score", "second", "groups", "subset", "compare", "drawings", "report"),
+        *("score", "second", "phrases", "groups", "subset", "compare", "drawings", "report"),
         "papers",
     ],
 )

@@ -128,7 +128,8 @@ def compare(
     size : int, optional
         Common sample size, at least 4; by default the size of the smallest set, at most 200. With
         `correct`, the number of correct answers to each prompt in `quality_parts`, at least 2; by
-        default 4, or 3 or 2 if fewer than half of the prompts have 4 (or 3) of both sets.
+        default 4, or 3 or 2 if fewer than half of the prompts, or fewer than 3 prompts, have 4 (or
+        3) of both sets.
     psd : {"check", "clip"}, default "check"
         What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
         zero and rescale the others to sum to 1.

@@ -232,10 +232,13 @@ def _without_rounding(differences: np.ndarray) -> np.ndarray:
 
 
 def _choose_size(counts_by_pair: Sequence[np.ndarray]) -> int:
-    """Return the largest size up to 4 with which half of the prompts of each pair enter, else 2."""
+    """Return the largest size up to 4 with which enough prompts of each pair enter, else 2.
+
+    At least half of the prompts must enter, and at least as many as an interval requires.
+    """
     for size in range(DEFAULT_QUALITY_SIZE, MIN_QUALITY_SIZE, -1):
         n_entering = [np.count_nonzero(counts >= size) for counts in counts_by_pair]
-        n_required = [_MIN_PROPORTION * len(counts) for counts in counts_by_pair]
+        n_required = [max(MIN_VALUES, _MIN_PROPORTION * len(counts)) for counts in counts_by_pair]
         if all(map(ge, n_entering, n_required)):
             return size
     return MIN_QUALITY_SIZE

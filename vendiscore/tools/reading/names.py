@@ -41,6 +41,8 @@ OTHER_NAMES = re.compile(
     "(name|title|url|date|time|timestamp|score|rank|rating|reward|quelle"
     "|metric|schema|version|type|reason)s?"
 )
+#: Words in names of columns that state whether answers are correct.
+CORRECT_NAMES = re.compile("correct|passed|pass|success|solved")
 #: Words in names of columns of molecules.
 MOLECULE_NAMES = re.compile("smiles?|smi")
 #: Words in names of columns of sequences of letters, such as proteins.

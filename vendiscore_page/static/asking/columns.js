@@ -1,6 +1,6 @@
 /** The columns of a table: one holds the samples, the others tell of them. */
 
-import { count, el } from "../dom.js";
+import { count, el, isNumber } from "../dom.js";
 import { button, field } from "./parts.js";
 
 /** @type {Record<Role, string>} */
@@ -17,10 +17,10 @@ export function columns(given, read, { label, ask }) {
   const names = read.columns ?? [];
   if (names.length < 2) return [];
   const rest = names.filter((name) => name !== read.column);
-  /** @type {(name: string, none: string, value: string | null | undefined, change: (value: string) => void) => Node} */
-  const pick = (name, none, value, change) => {
+  /** @type {(name: string, none: string, value: string | null | undefined, change: (value: string) => void, offered?: string[]) => Node} */
+  const pick = (name, none, value, change, offered = none ? rest : names) => {
     const empty = none ? el("option", { value: "" }, none) : "";
-    const options = (none ? rest : names).map((each) => el("option", { value: each }, each));
+    const options = offered.map((each) => el("option", { value: each }, each));
     const more = { "data-at": name, "aria-label": label ? `${name}, ${label}` : null };
     const element = el("select", { onchange: () => change(element.value), ...more }, empty, options);
     element.value = value ?? "";
@@ -49,6 +49,7 @@ export function columns(given, read, { label, ask }) {
       ...found.map(role),
       read.sets_by ? pick("Set column", "one set", read.sets_by, sets) : null,
       pick("Group column", "no groups", read.by, by),
+      ...(label ? correctFields(given, read, pick) : []),
     ),
     others.length && found.length
       ? el(
@@ -60,6 +61,31 @@ export function columns(given, read, { label, ask }) {
       : null,
     read.prompt_column ? promptCheckbox(given, read) : null,
   ];
+}
+
+/**
+ * Makes the fields of a column that states which answers are correct, or how good they are.
+ * @param {Given} given
+ * @param {Read} read
+ * @param {(name: string, none: string, value: string | null | undefined, change: (value: string) => void, offered: string[]) => Node} pick
+ */
+function correctFields(given, read, pick) {
+  const thresholds = new Map(read.correct_columns ?? []);
+  if (!thresholds.size || !read.sets_by || !read.by) return [];
+  /** @param {string} value */
+  const choose = (value) => given.ask({ correct: value || null, min_quality: thresholds.get(value) ?? null });
+  const column = pick("Correct answers", "not compared", read.correct, choose, [...thresholds.keys()]);
+  const name = "Minimum quality";
+  const number = el("input", {
+    type: "number",
+    step: "any",
+    value: read.min_quality,
+    "data-at": name,
+    onchange: ({ target }) => {
+      if (target.value && target.validity.valid) given.ask({ min_quality: target.valueAsNumber });
+    },
+  });
+  return [column, isNumber(read.min_quality) ? field(name, number) : null];
 }
 
 /**

@@ -5,7 +5,7 @@ import { byId } from "./parts.js";
 
 // Where the result answers it.
 /** @type {Record<string, string>} */
-const ANSWERS = { clusters: ".r-groups", sources: ".r-sources", subset: ".r-subset > details" };
+const ANSWERS = { clusters: ".r-groups", quality: ".r-quality", sources: ".r-sources", subset: ".r-subset > details" };
 
 /**
  * Asks a question of the server's; `score()` gives the result, `compare(options, then)` of sets.

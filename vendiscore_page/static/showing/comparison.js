@@ -7,6 +7,7 @@ import { rowsOf, table } from "./heads.js";
 import { matrix } from "./matrix.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
+import { quality } from "./quality.js";
 import { copyText, csv, save, saveJson } from "./saves.js";
 import { copying } from "./share.js";
 import { setMap } from "./set_map.js";
@@ -47,7 +48,8 @@ function parts(view, first) {
     ...C.notes.map((note) => el("p", { class: "r-small" }, note)),
   ];
   return [
-    el("section", { class: "r-verdicts" }, el("p", { class: "r-sentence" }, C.sentence)),
+    el("section", { class: "r-verdicts" }, el("p", { class: "r-sentence" }, C.sentence), missing(C)),
+    quality(view, first),
     matrix(view, first) ?? figures(view, C.pictures),
     setMap(view),
     folded("Uncertainty and notes", "", sure),
@@ -57,6 +59,16 @@ function parts(view, first) {
       C.sources ? copied(view, "Signature of the effective number of sets", C.sources.signature) : null,
     ]),
   ];
+}
+
+/**
+ * Says how many scores are missing, and how sets are compared then; null where none is.
+ * @param {Compared} C
+ */
+function missing({ missing_cells: cells, within, rows }) {
+  if (!cells) return null;
+  const all = count((within ?? 0) * rows.length);
+  return el("p", { class: "r-small" }, `${count(cells)} of ${all} combinations of a set and a prompt have fewer than two samples. The scores are adjusted for these missing cells by the additive model log VS = set + prompt.`);
 }
 
 /**

@@ -3,26 +3,27 @@
 import { el, trouble } from "../dom.js";
 
 /**
- * Makes a section whose body is fetched when it is opened. `fill(answer)` gives the nodes of the
- * body; `without()` nodes beneath what went wrong.
+ * Makes a section whose body is made of what `ask()` returns when it is opened. `fill(answer)`
+ * gives the nodes of the body; `without()` nodes beneath what went wrong.
  * @template Answer
  * @param {View} view
- * @param {string} path
+ * @param {() => Promise<Answer>} ask
  * @param {HTMLElement} summary
  * @param {HTMLElement} body
  * @param {(answer: Answer) => Part[]} fill
  * @param {() => Node[]} [without]
  */
-export function fetched(view, path, summary, body, fill, without = () => []) {
+export function fetched(view, ask, summary, body, fill, without = () => []) {
   const details = el("details", { class: "r-details" }, summary, body);
   let asked = false;
   details.addEventListener("toggle", async () => {
     if (!details.open || asked) return;
     asked = true;
     try {
-      const nodes = fill(await view.asked(path, {}));
+      const nodes = fill(await ask());
       body.replaceChildren(...nodes.flat(9).filter((node) => node instanceof Node));
     } catch (failure) {
+      if (view.signal.aborted) return;
       asked = false;
       const problem = el("p", { class: "r-problem", role: "alert" }, trouble(failure));
       body.replaceChildren(problem, ...without());

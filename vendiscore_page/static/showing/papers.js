@@ -22,7 +22,8 @@ export function papers(view) {
   );
   /** @param {Papers} answer */
   const fill = (answer) => filled(view, answer);
-  return fetched(view, "papers", summary, body, fill, () => lines(view, view.R));
+  const ask = () => view.asked("papers", {});
+  return fetched(view, ask, summary, body, fill, () => lines(view, view.R));
 }
 
 /**

@@ -6,6 +6,7 @@ import { count, el, error, find, isNumber, score, vendi } from "../dom.js";
 import { groups } from "./groups.js";
 import { heads } from "./heads.js";
 import { papers } from "./papers.js";
+import { phrases } from "./phrases.js";
 import { table } from "./table.js";
 import { themes } from "./themes.js";
 import { makeView } from "./view.js";
@@ -39,6 +40,7 @@ export function show(container, R, tools) {
     rowsOf(R.by_group, { one: "group", what: R.what, compare: R.by_set ? null : compare }),
     themes(view),
     groups(view),
+    phrases(view),
     table(view),
     papers(view),
   ].filter((part) => part !== null));

@@ -2,6 +2,7 @@
 
 import { spot } from "./colours.js";
 import { alike, cut, dotted, el, isNumber, signed } from "../dom.js";
+import { marked } from "./highlight.js";
 import { full, place, thumbnail } from "./sample.js";
 
 /**
@@ -14,7 +15,7 @@ export function row(view, i) {
   const words = el(
     "span",
     { class: "r-words", dir: "auto" },
-    view.hasText ? cut(view.text(i), 160) : view.mark(i),
+    view.hasText ? marked(cut(view.text(i), 160), view.phrase) : view.mark(i),
   );
   const button = el(
     "button",

@@ -1,6 +1,7 @@
 /** Samples on the page: their place, their words, their picture. */
 
 import { cut, el, shape } from "../dom.js";
+import { marked } from "./highlight.js";
 
 const AT_ONCE = 60; // drawings in one request
 // Stands where a drawing will be: a picture without a source looks broken.
@@ -24,7 +25,7 @@ export function place(view, i) {
  * @param {number} longest
  */
 export function brief(view, i, longest) {
-  return el("span", { class: "r-words", dir: "auto" }, cut(view.text(i), longest));
+  return el("span", { class: "r-words", dir: "auto" }, marked(cut(view.text(i), longest), view.phrase));
 }
 
 /**
@@ -43,7 +44,7 @@ export function full(view, i) {
  * @param {string} [alt]
  */
 export function inFull(view, { image, text }, alt = "") {
-  const words = text ? el("p", { class: "r-full", dir: "auto" }, text) : null;
+  const words = text ? el("p", { class: "r-full", dir: "auto" }, marked(text, view.phrase)) : null;
   return el("div", { class: "r-whole" }, picture(view, { image, text }, alt), words);
 }
 

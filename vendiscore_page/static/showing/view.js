@@ -15,7 +15,7 @@ export function makeView(R, { call, follow, announce }, signal) {
   const one = /** @type {Partial<Result>} */ (R);
   const samples = /** @type {Columns} */ (one.samples);
   /** @type {Record<string, ((news: any) => void)[]>} */
-  const heard = { groups: [], jump: [], seek: [], slide: [], second: [], themes: [] };
+  const heard = { groups: [], jump: [], phrase: [], seek: [], slide: [], second: [], themes: [] };
   /** @type {View<Of>} */
   const view = {
     R,
@@ -38,6 +38,11 @@ export function makeView(R, { call, follow, announce }, signal) {
     setGroups(answer) {
       take(view, answer);
       view.tell("groups", answer);
+    },
+    phrase: null,
+    setPhrase(pattern) {
+      view.phrase = pattern;
+      view.tell("phrase", pattern);
     },
     themes: { codes: [], typical: [] },
     setThemes(many) {
