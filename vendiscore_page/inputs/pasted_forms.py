@@ -24,10 +24,12 @@ def form_of(text: str, sure: bool) -> str:
     unless it is `sure` what they are: then they are a table.
     """
     start = text.lstrip("\ufeff \r\n\t")
-    if _is_json(start.partition("\n")[0], "{"):
-        return "jsonl"
     if _is_json(start, "[{"):
         return "json"
+    if _is_json(start.partition("\n")[0], "{"):
+        return "jsonl"
+    if _begins_with_document(start):  # and others follow
+        return "jsonl"
     _, rows = _cells(text, numeric=True)
     if rows and min(map(share_of_numbers, (rows[0], chain(*rows)))) > _MOSTLY:
         return NUMBERS
@@ -60,6 +62,15 @@ def _is_json(text: str, brackets: str) -> bool:
         return text[:1] in brackets and isinstance(json.loads(text), (list, dict))
     except (ValueError, RecursionError):
         return False
+
+
+def _begins_with_document(text: str) -> bool:
+    """Return whether a JSON object of several lines is at the start of a text."""
+    try:
+        end = json.JSONDecoder().raw_decode(text)[1] if text[:1] == "{" else 0
+    except (ValueError, RecursionError):
+        return False
+    return "\n" in text[:end] and text[end:].lstrip()[:1] in ("{", "")
 
 
 def _cells(text: str, numeric: bool) -> tuple[str, list[list[str]]]:

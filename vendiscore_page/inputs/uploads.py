@@ -121,6 +121,8 @@ def _of_box(text: str, asked: Asked) -> Samples:
     lines = separators.rows_of(text)
     data = text.encode("utf-8", "replace")
     form = form_of(text, asked.separator is not None)
+    if form == "json" and asked.type:  # what the keys of an object name
+        form = asked.type
     if asked.kind == "vectors":
         form = form or NUMBERS
     elif form == NUMBERS and asked.kind:

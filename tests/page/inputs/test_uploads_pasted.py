@@ -191,3 +191,17 @@ def test_pasted_spreadsheet_column_keeps_line_breaks_in_cells(header, ending):
 )
 def test_quotes_in_prose_are_not_read_as_cells(text):
     assert form_of(text, sure=False) == ""
+
+
+def test_pasted_documents_of_several_lines_are_records():
+    found = read_text('{\n "answer": "a cat sat"\n}\n{\n "answer": "a dog ran"\n}\n')
+    assert found.values == ["a cat sat", "a dog ran"]
+    assert form_of('{\n "answer": "a cat sat"\n}\nand a dog', sure=True) == ""
+
+
+def test_question_about_layout_of_pasted_object_can_be_answered():
+    text = '{"cat": ["a b", "c d"], "dog": ["e f", "g h"]}'
+    with pytest.raises(AskError, match="What do the keys") as caught:
+        read_text(text)
+    assert "json-groups" in [options["type"] for _, options in caught.value.choices]
+    assert [*read_text(text, type="json-groups").groups] == ["cat", "cat", "dog", "dog"]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from vendiscore.report import Wanted, read_data
-from vendiscore.tools.reading.records import answers_in, last_turn, paths, value_at
+from vendiscore.tools.reading.records import answers_in, known_record, last_turn, paths, value_at
 
 PARTS = [{"type": "text", "text": "one"}, {"type": "image"}, {"type": "text", "text": "two"}]
 CHAT = [
@@ -95,3 +95,30 @@ def test_generations_are_read_and_number_lists_are_ignored():
     result = read_data("scores.jsonl", data, Wanted())
     assert result.values == ["a cat", "a dog", "a cow", "a cow"]
     assert len({*result.groups}) == 2
+
+
+def build_turns(answer=None, speaker="role", text="content"):
+    turns = [{speaker: "user", text: "why?"}]
+    return turns + [{speaker: "assistant", text: answer}] * bool(answer)
+
+
+@pytest.mark.parametrize(("speaker", "text"), [("role", "parts"), ("speaker", "text")])
+def test_only_conversation_of_record_holds_prompt_and_answer(speaker, text):
+    answer = [{"text": "so"}] if text == "parts" else "so"
+    record = {"id": 1, "dialog": build_turns(answer, speaker, text)}
+    known = known_record(record)
+    assert value_at(record, known.answers) == "so"
+    assert value_at(record, known.prompt) == "why?"
+
+
+def test_answered_conversation_is_preferred():
+    record = {"question": build_turns(), "chat": build_turns("so")}
+    assert known_record(record).answers == "chat.assistant"
+    record["question"] = build_turns("no")
+    assert known_record(record) is None
+
+
+def test_answer_beside_unanswered_conversation_is_read():
+    known = known_record({"messages": build_turns(), "response": "so"})
+    assert (known.answers, known.prompt) == ("response", "messages")
+    assert known_record({"messages": build_turns("so"), "response": "so"}) is None

@@ -117,7 +117,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         Where two readings exist, with the choices; without a column of samples.
     """
     every = [_column(head, name) for name in head.names[:_MOST]]
-    columns = [column for column in every if column.name not in wanted.others]
+    columns = [column for column in every if column.name not in (*wanted.others, head.group)]
     name = wanted.column
     if name and name not in head.names and wanted.kind == "vectors" and "," in name:
         return _all_numbers(every, wanted, name)
@@ -212,7 +212,7 @@ def _all_numbers(columns: Sequence[Column], wanted: Wanted, names: str | None = 
 def _columns(head: Table, wanted: Wanted) -> list[Column]:
     """Return the evidence about the columns that can hold samples."""
     names = head.names[:_MOST]
-    return [_column(head, name) for name in names if name not in wanted.others]
+    return [_column(head, name) for name in names if name not in (*wanted.others, head.group)]
 
 
 def _column(head: Table, name: str) -> Column:

@@ -49,6 +49,17 @@ def _parsed_text(parser: str) -> Parser:
     return lambda data, how: resolve_name(f"{__package__}.{parser}")(_text(data, how), how)
 
 
+def _layout(form: str) -> Parser:
+    """Return the parser of a JSON object whose keys name records, columns or groups."""
+
+    def parse(data: bytes, how: Wanted) -> Table:
+        from .json_documents import document
+
+        return document(_text(data, how), how, form.removeprefix("json-"))
+
+    return parse
+
+
 def _log(data: bytes, how: Wanted) -> Table:
     """Read an Inspect log, a zip with a file of JSON for each sample."""
     from .json_documents import documents
@@ -86,6 +97,7 @@ FORMATS = {
     "eval": Format(("eval",), _log),
     "vec": Format(("vec",), _parsed_text("sequences:word_vectors")),
     "json": Format(("json",), _parsed_text("json_documents:document")),
+    **{name: Format((), _layout(name)) for name in ("json-records", "json-columns", "json-groups")},
     "smi": Format(("smi", "smiles"), _text),
     "parquet": Format(("parquet", "pq"), _parquet, (b"PAR1",)),
     "npy": Format(("npy",), _arrays, (b"\x93NUMPY",)),

@@ -1,24 +1,32 @@
-"""JSON as people have it: a value a line, or one array of texts, records or rows of numbers."""
+"""JSON as people have it: a value a line, or one array or object of texts, records or numbers."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from ...support.errors import short_repr
+from .json_layouts import EXPECTED, Rows, layout_rows
 from .limits import RefusedError, Wanted
-from .names import join_names
-from .records import HOLDERS
+from .records import is_conversation, split_records
 from .tables import Table, is_row
 
 # Arrays and objects unpacked at once: each takes far more memory than its two brackets.
 _MOST_NESTED = 2_000_000
 # Each takes some 50 bytes besides its letters.
 _MOST_STRINGS = 4_000_000
-_EXPECTED = "Expected an array of texts, of records or of rows of numbers"
+# Columns of values without names.
+_NAMES = {"a row of numbers": "row", "a conversation": "messages"}
+_BETWEEN = re.compile(r"[\s,]*")  # documents that follow each other
 
 
 def records(text: str, wanted: Wanted) -> Table:
-    """Read lines of JSON, each an object, a string or a row of numbers, as a table."""
+    """Read lines of JSON, each an object, a string or a row of numbers, as a table.
+
+    Documents of several lines each are read one after the other.
+    """
+    if begins_long_document(text) and (read := _documents_of_lines(text, wanted)):
+        return read
     values: list[object] = []
     places, lines, problems = [], [], {}
     for place, line in enumerate(_lines(text), 1):
@@ -34,7 +42,7 @@ def records(text: str, wanted: Wanted) -> Table:
             at = f" at {error.place.partition(', ')[2]}" if error.place else ""
             problems[len(values)] = f"is not valid JSON{at}: {error.message}"
             values.append(None)
-    return _table(values, places, lines, "line", problems, wanted)
+    return _table(Rows(values), places, lines, "line", problems, wanted)
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -46,24 +54,91 @@ def _lines(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def document(text: str, wanted: Wanted) -> Table:
-    """Read one value of JSON, an array of samples or an object of named columns, or many lines."""
+def begins_long_document(text: str) -> bool:
+    """Return whether the first line with text begins a document, and does not end it."""
+    first = next(filter(str.strip, _lines(text)), "").strip()
+    if first[:1] not in ("{", "["):
+        return False
     try:
-        values = _array(_loaded(text))
+        json.loads(first)
+    except json.JSONDecodeError as error:
+        # A line that is damaged is invalid before its end.
+        return error.pos >= len(first)
+    except (ValueError, RecursionError):
+        pass
+    return False
+
+
+def _documents_of_lines(text: str, wanted: Wanted) -> Table | None:
+    """Read documents of several lines each, one after the other; None if the first is damaged."""
+    values: list[object] = []
+    places: list[int] = []
+    origin: list[str] = []
+    _check_size(text)
+    decoder = json.JSONDecoder()
+    start = end = 0
+    place = 1
+    while len(values) <= wanted.limits.samples:
+        between = _BETWEEN.match(text, end)
+        begin = between.end() if between else end
+        if begin == len(text):
+            break
+        place += text.count("\n", start, begin)
+        start = begin
+        try:
+            value, end = decoder.raw_decode(text, begin)
+        except json.JSONDecodeError as error:
+            if not values:
+                return None
+            raise RefusedError(error.msg, f"line {error.lineno}, column {error.colno}") from None
+        except (ValueError, RecursionError):
+            raise _unreadable() from None
+        values.append(value)
+        places.append(place)
+        origin.append(text[begin:end])
+    if len(values) == 1:
+        return _of_document(values[0], "", wanted)
+    return _table(Rows(values), places, origin, "line", {}, wanted)
+
+
+def document(text: str, wanted: Wanted, layout: str = "") -> Table:
+    """Read one value of JSON, an array of samples or an object of named columns, or many lines.
+
+    The `layout` of an object is detected, unless it is given: see `layout_rows`.
+    """
+    try:
+        value = _loaded(text)
     except RefusedError as error:
         if error.message != "Extra data":
             raise
         return records(text, wanted)
-    return _table(values, range(1, len(values) + 1), values, "element", {}, wanted)
+    return _of_document(value, layout, wanted)
+
+
+def _of_document(value: object, layout: str, wanted: Wanted) -> Table:
+    rows = layout_rows(value, layout)
+    n = len(rows.values)
+    return _table(rows, range(1, n + 1), rows.values, "element", {}, wanted)
 
 
 def documents(texts: Sequence[str], wanted: Wanted) -> Table:
     """Read several documents of JSON, a record each."""
     values = [_loaded(text) for text in texts]
-    return _table(values, range(1, len(values) + 1), values, "sample", {}, wanted)
+    return _table(Rows(values), range(1, len(values) + 1), values, "sample", {}, wanted)
 
 
 def _loaded(text: str) -> object:
+    _check_size(text)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise RefusedError(error.msg, f"line {error.lineno}, column {error.colno}") from None
+    except (ValueError, RecursionError):
+        raise _unreadable() from None
+
+
+def _check_size(text: str) -> None:
+    """Refuse text that would take too much memory as objects, before it is parsed."""
     if (opened := text.count("[") + text.count("{")) > _MOST_NESTED:
         raise RefusedError(
             f"{opened:,} arrays and objects in one value of JSON are too many: send one array of "
@@ -74,47 +149,17 @@ def _loaded(text: str) -> object:
         raise RefusedError(
             f"{strings:,} strings in one value of JSON are too many: send a random part of them."
         )
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise RefusedError(error.msg, f"line {error.lineno}, column {error.colno}") from None
-    except (ValueError, RecursionError):
-        raise RefusedError(
-            f"This JSON cannot be read: it is nested too deeply, or holds a number of thousands of "
-            f"digits. {_EXPECTED}."
-        ) from None
 
 
-def _array(document: object) -> list[object]:
-    """Return the samples: an array, the records of an object, or columns put together."""
-    if isinstance(document, list):
-        return document
-    if not isinstance(document, dict) or not document:
-        raise RefusedError(f"{_EXPECTED}, got {type(document).__name__}.")
-    arrays = {name: value for name, value in document.items() if isinstance(value, list)}
-    if len(arrays) == len(document) > 1 and len({*map(len, arrays.values())}) == 1:
-        rows = zip(*arrays.values(), strict=True)
-        return [dict(zip(arrays, row, strict=True)) for row in rows]
-    filled = {name: value for name, value in arrays.items() if value}
-    held = [name for name in HOLDERS if name in filled] or list(filled)
-    if len(held) == 1 or (held and held[0] in HOLDERS):
-        return [_unwrapped(value) for value in filled[held[0]]]
-    # pandas' to_json: an object for each column, keyed by the index of the rows.
-    columns = list(document.values())
-    if all(isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns):
-        return [{name: document[name][key] for name in document} for key in columns[0]]
-    raise RefusedError(
-        f"{_EXPECTED}, got an object with {join_names(document)}; save the list of samples itself."
+def _unreadable() -> RefusedError:
+    return RefusedError(
+        f"This JSON cannot be read: it is nested too deeply, or holds a number of thousands of "
+        f"digits. {EXPECTED}."
     )
 
 
-def _unwrapped(value: object) -> object:
-    """Return the row of a dataset viewer, which stands under its number."""
-    return value["row"] if isinstance(value, dict) and "row_idx" in value else value
-
-
 def _table(
-    values: list[object],
+    found: Rows,
     places: Sequence[int],
     origin: Sequence[object],
     unit: str,
@@ -124,8 +169,8 @@ def _table(
     """Make a table of values; values without names go under "text" or "row", by the first."""
     limits = wanted.limits
     most = limits.samples
-    more = len(values) > most
-    values = values[:most]
+    more = len(found.values) > most
+    values = found.values[:most]
     problems = {i: what for i, what in problems.items() if i < most}
     any_shape = wanted.kind == "values"  # unless they are records
     first = ""
@@ -142,11 +187,19 @@ def _table(
             problems[i] = "is an empty object"
     if values and not first:
         raise RefusedError(f"it {problems[0]}", f"{unit} {places[0]}")
-    name = "row" if first == "a row of numbers" else "text"
+    name = _NAMES.get(first, "text")
     rows: list[dict[str, object]] = []
     for i, value in enumerate(values):
         row = value if first == "an object" and isinstance(value, dict) else {name: value}
         rows.append({} if i in problems else row)
+    group = found.group
+    if first == "an object" and (split := split_records(rows, limits.values)):
+        # Each row has the place of its record, but what it writes is its own.
+        rows, of, group = split.rows[:most], split.records[:most], split.group or group
+        more |= len(split.rows) > most
+        problems = {i: problems[k] for i, k in enumerate(of) if k in problems}
+        places = [places[k] for k in of]
+        origin = rows if unit != "line" else [json.dumps(row, ensure_ascii=False) for row in rows]
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     if len(names) > limits.columns:
         raise RefusedError(f"{len(names):,} fields are too many: the limit is {limits.columns:,}.")
@@ -167,6 +220,7 @@ def _table(
         typed=True,
         origin=origin[:most],
         more=more,
+        group=group,
     )
 
 
@@ -182,4 +236,6 @@ def _shape(value: object) -> str:
         return "a string"
     if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
         return "a list of texts"
+    if is_conversation(value):
+        return "a conversation"
     return "a row of numbers" if is_row(value) or is_row([value]) else ""

@@ -3,19 +3,22 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from ...support.types import Options
+from .names import role_of
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\*|-?\d+)\]")
 # Keys that hold a turn's speaker, and its text; the names of those who ask and who answer.
-_SPEAKER, _TEXT = ("role", "from"), ("content", "value", "text")
+_SPEAKER, _TEXT = ("role", "from", "speaker"), ("content", "value", "text", "parts")
 _SPEAKERS = {
     "user": ("user", "human"),
     "assistant": ("assistant", "gpt", "model", "bot", "chatgpt"),
 }
 # Keys of an answer among several.
 _ANSWER = ("text", "content", "generated_text", "message", "output_text", "answer")
+_TURNS = "turns"  # key of a choice among several, with the answers of the turns of a conversation
+_LONG = 100  # characters of the name of a group
 _DEPTH = 8  # of what is looked into for paths
 
 
@@ -43,8 +46,6 @@ KNOWN = (
         "input",
         "output.model",
     ),
-    Known("chat messages", ("messages",), "messages.assistant", "messages.user"),
-    Known("a conversation", ("conversations",), "conversations.assistant", "conversations.user"),
     Known(
         "OpenAI batch output",
         ("custom_id", "response.body.choices"),
@@ -90,7 +91,128 @@ HOLDERS = ("samples", "request_states", "rows", "data", "results", "outputs")
 def known_record(record: Options) -> Known | None:
     """Return the record that has these keys, if it is known."""
     fits = (each for each in KNOWN if all(value_at(record, key) is not None for key in each.keys))
-    return next(fits, None)
+    return next(fits, None) or _conversation_of(record)
+
+
+def _conversation_of(record: Options) -> Known | None:
+    """Return where the answer and the prompt of the only conversation of a record are.
+
+    The answer to a conversation in which nobody answered is the only other field that is named so.
+    """
+    turns = {name: value for name, value in record.items() if is_conversation(value)}
+    answered = [name for name, value in turns.items() if last_turn(value, "assistant")]
+    fields = answered if len(answered) == 1 else [*turns]
+    others = [name for name, value in record.items() if value and name not in fields]
+    named = [name for name in others if role_of(name) == "text"]
+    if len(fields) != 1 or last_turn(turns[fields[0]], "user") is None:
+        return None
+    (name,) = fields
+    if named:
+        unanswered = not answered and len(named) == 1
+        return Known("a conversation", (name,), named[0], name) if unanswered else None
+    return Known("a conversation", (name,), f"{name}.assistant", f"{name}.user")
+
+
+class Split(NamedTuple):
+    """Rows of records that hold several samples each, and the index of the record of each row."""
+
+    rows: list[dict[str, object]]
+    records: list[int]
+    group: str = ""  # the column that groups the rows
+
+
+def split_records(records: Sequence[dict[str, object]], max_values: int) -> Split | None:
+    """Return a row for each pair of parallel lists, or for each turn of answers in choices.
+
+    Records whose rows would have more values are not split.
+    """
+    filled = [record for record in records if record]
+    if fields := _parallel_fields(filled):
+        if sum(len(each) * len(_list_of(each, fields[0])) for each in filled) > max_values:
+            return None
+        pairs = Split([], [])
+        for i, record in enumerate(records):
+            for values in zip(*(record.get(name, [None]) for name in fields), strict=True):
+                pairs.rows.append(record and {**record, **dict(zip(fields, values, strict=True))})
+                pairs.records.append(i)
+        return pairs
+    for field in filled[0] if filled else ():
+        if all(_are_turns(record.get(field)) for record in filled):
+            turns = (
+                len(record) * len(choice[_TURNS])
+                for record in filled
+                for choice in _list_of(record, field)
+            )
+            return _split_turns(records, field) if sum(turns) <= max_values else None
+    return None
+
+
+def _list_of(record: Mapping[str, Any], field: str) -> list[Any]:
+    value: list[Any] = record[field]
+    return value
+
+
+def _parallel_fields(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the fields with lists of the same length, if prompts and answers are among them."""
+    first: Mapping[str, Any] = records[0] if records else {}
+    lists = [name for name, value in first.items() if _is_plain_list(value)]
+    prompts = [name for name in lists if role_of(name) == "prompt"]
+    if not prompts or not isinstance(first[prompts[0]][0], str):
+        return []
+    asked = prompts[0]
+
+    def is_parallel(name: str) -> bool:
+        return all(
+            _is_plain_list(record.get(name)) and len(record[name]) == len(record[asked])
+            for record in records
+        )
+
+    parallel = list(filter(is_parallel, lists))
+    is_pair = asked in parallel and any(role_of(name) == "text" for name in parallel)
+    return parallel if is_pair else []
+
+
+def _is_plain_list(value: object) -> TypeGuard[list[Any]]:
+    return isinstance(value, list) and len(value) > 0 and not is_conversation(value)
+
+
+def _are_turns(choices: object) -> bool:
+    """Return whether a value lists choices, each with the answers of its turns."""
+    return (
+        isinstance(choices, list)
+        and len(choices) > 0
+        and all(
+            isinstance(choice, Mapping)
+            and isinstance(choice.get(_TURNS), list)
+            and all(isinstance(turn, str) for turn in choice[_TURNS])
+            for choice in choices
+        )
+    )
+
+
+def _split_turns(records: Sequence[dict[str, Any]], field: str) -> Split:
+    """Return a row for each answer of each turn, which are grouped by turn.
+
+    If a model answered a question several times, each turn of the question is a group.
+    """
+    first = next(filter(None, records))
+    asked = next((name for name in first if role_of(name) in ("prompt", "id")), "")
+    model = next((name for name in first if role_of(name) == "model"), "")
+    labels = [(label_in(record.get(asked)), label_in(record.get(model))) for record in records]
+    choices = [record.get(field) or [{_TURNS: [None]}] for record in records]
+    several = len({*labels}) < len(labels) or any(len(each) > 1 for each in choices)
+    names: dict[str, str] = {}  # of questions, of which long ones are numbered
+    for i, (label, _) in enumerate(labels):
+        names.setdefault(label, label if len(label) <= _LONG else f"{label[:_LONG]}… ({i + 1})")
+    split = Split([], [], "turn")
+    for i, record in enumerate(records):
+        rest = {name: value for name, value in record.items() if name not in (field, asked)}
+        for choice in choices[i]:
+            for turn, answer in enumerate(choice[_TURNS], 1):
+                label = f"{names[labels[i][0]]}, turn {turn}" if several else f"turn {turn}"
+                split.rows.append(record and {**rest, "turn": label, "answer": answer})
+                split.records.append(i)
+    return split
 
 
 def value_at(value: object, path: str) -> object:

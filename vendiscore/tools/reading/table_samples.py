@@ -86,7 +86,7 @@ def samples_of(read: Table | Columns | Arrays, wanted: Wanted) -> Samples:
     _check_names(read.names, wanted)
     if isinstance(read, Table):
         merged = merge_numbered(read, wanted)
-        samples = _of_table(merged, choose(merged, wanted), wanted)
+        samples = _of_table(merged, _grouped(choose(merged, wanted), merged, wanted), wanted)
     else:
         samples = _of_columns(read, head, wanted)
     return replace(samples, source=read)
@@ -99,6 +99,13 @@ def _check_names(names: Sequence[str], wanted: Wanted) -> None:
             column_of(names, path)
     if not {*names} - {*wanted.others}:
         raise RefusedError("it has no columns of samples, but for the columns that are named")
+
+
+def _grouped(chosen: Choice, read: Table, wanted: Wanted) -> Choice:
+    """Return a choice without prompts with the groups that the layout of the file shows."""
+    if chosen.prompt or chosen.column == read.group:
+        return chosen
+    return chosen._replace(prompt=wanted.unnamed_groups(read.group, "")[0])
 
 
 def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:

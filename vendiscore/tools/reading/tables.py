@@ -70,6 +70,8 @@ class Table:
         Whether numbers have decimal commas.
     more : bool
         Whether the file has further rows.
+    group : str
+        Column that the layout of the file makes the group of each row.
 
     See Also
     --------
@@ -94,6 +96,7 @@ class Table:
     origin: Sequence[object] = ()  # of JSON: the original lines or elements
     comma: bool = False  # whether there are decimal commas
     more: bool = False  # whether there are more rows than are read
+    group: str = ""  # the column that the layout of the file makes the group of each row
 
     def column(self, name: str, most: int | None = None) -> list[Any]:
         """Return the cells of a column, or of a path into its nested values.

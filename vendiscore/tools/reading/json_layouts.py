@@ -1,0 +1,286 @@
+"""Layouts of JSON documents: rows from arrays, objects of records, of columns and of groups."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .limits import AskError, RefusedError
+from .names import is_column_name, is_sentence, join_names, role_of
+from .records import HOLDERS, is_conversation
+
+Document = Mapping[str, Any]
+EXPECTED = "Expected an array of texts, of records or of rows of numbers"
+_KEY, _GROUP, _TEXT = "key", "group", "text"
+_SEPARATOR = re.compile(r"[\W\d_]+")  # of the words of a key
+_CHOICES = {
+    "records": "Each key names a record",
+    "columns": "Each key names a column",
+    "groups": "Each key names a group of samples",
+}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a document, and the column that the layout of the document makes their group."""
+
+    values: list[Any]
+    group: str = ""
+
+
+def layout_rows(document: object, layout: str = "") -> Rows:
+    """Return the rows of a document: of an array, its elements; of an object, by its layout.
+
+    The keys of an object can name records, columns or groups (`layout`). Without a layout:
+
+    - In an object of objects, the keys name columns if the inner keys number the rows (0, 1, 2, …,
+      in every column), as pandas writes them. They name records if they are numbers themselves, or
+      if the records do not have all keys in common. Otherwise, a column holds values of one type
+      and can have the name of a column; if this does not decide, it is a question.
+    - In an object of lists, the keys name columns if the lists have the same length, and their
+      types differ or a key is the name of a column. They name groups if the lengths differ, or if a
+      key is a sentence. Otherwise, it is a question.
+    - In an object of texts, the keys name records, unless one is the name of a column. An object
+      with a conversation, or with a text that is named as an answer, is a single record.
+
+    A column `key` holds the names of records, and a column `group` the names of groups.
+    """
+    if isinstance(document, list):
+        return Rows(_with_header(document))
+    if not isinstance(document, dict) or not document:
+        raise RefusedError(f"{EXPECTED}, got {type(document).__name__}.")
+    rows = _rows_of_object(document, layout)
+    if rows is None:
+        raise RefusedError(
+            f"{EXPECTED}, got an object with {join_names(document)}; save the list of samples "
+            "itself."
+        )
+    return rows
+
+
+def _with_header(values: list[Any]) -> list[Any]:
+    """Return rows of cells below a row of column names as records; other values as they are."""
+    first = values[0] if values else None
+    if not isinstance(first, list) or len(first) < 2 or len(values) < 2:
+        return values
+    if not all(isinstance(row, list) and len(row) == len(first) for row in values):
+        return values
+    if not all(isinstance(cell, str) for cell in first) or not any(map(is_column_name, first)):
+        return values
+    return _records_of_cells(first, values[1:])
+
+
+def _records_of_cells(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _rows_of_object(document: Document, layout: str) -> Rows | None:
+    values = document.values()
+    if rows := _split_frame(document):
+        return rows
+    if all(isinstance(value, dict) for value in values):
+        return _rows_of_objects(document, layout)
+    if any(map(is_conversation, values)):  # a single record
+        return Rows([document])
+    lists = {name: value for name, value in document.items() if isinstance(value, list)}
+    if held := _held_records(lists):
+        return Rows(list(map(_unwrapped, held)))
+    if len(lists) == len(document) > 1 and (rows := _rows_of_lists(document, layout)):
+        return rows
+    filled = {name: value for name, value in lists.items() if value}
+    if len(filled) > 1 and len({*map(len, filled.values())}) == 1 and _are_columns(filled):
+        return Rows(_records_of_columns(filled))
+    held_names = [name for name in HOLDERS if name in filled] or list(filled)
+    if len(held_names) == 1 or (held_names and held_names[0] in HOLDERS):
+        return Rows(list(map(_unwrapped, filled[held_names[0]])))
+    inner = [value for value in values if isinstance(value, dict) and value]
+    if len(inner) == 1 and not filled and not all(map(_is_text, inner[0].values())):
+        return _rows_of_object(inner[0], layout)
+    are_texts = len(document) > 1 and all(map(_is_text, values))
+    if are_texts and layout in ("", "records") and (layout or not _is_column_named(document)):
+        return Rows([{_KEY: key, _TEXT: value} for key, value in document.items()])
+    if not lists and not inner and not layout and any(role_of(name) == "text" for name in document):
+        return Rows([document])
+    return None
+
+
+def _split_frame(document: Document) -> Rows | None:
+    """Return the rows of a table that pandas wrote with orient="split"."""
+    names, rows = document.get("columns"), document.get("data")
+    if not isinstance(names, list) or not isinstance(rows, list) or not all(map(_is_text, names)):
+        return None
+    if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+        return None
+    return Rows(_records_of_cells(names, rows))
+
+
+def _held_records(lists: Document) -> list[Any]:
+    """Return the only list of records that has the name of such a list."""
+    held = [lists[name] for name in HOLDERS if name in lists and _type_of(lists[name]) == "object"]
+    return held[0] if len(held) == 1 else []
+
+
+def _unwrapped(value: object) -> object:
+    """Return the row of a dataset viewer, which stands under its number."""
+    return value["row"] if isinstance(value, dict) and "row_idx" in value else value
+
+
+def _rows_of_objects(document: Document, layout: str) -> Rows | None:
+    """Return the rows of an object of objects."""
+    objects = [*document.values()]
+    every = dict.fromkeys(key for inner in objects for key in inner)
+    shared = [key for key in every if all(key in inner for inner in objects)]
+    if len(document) == 1 and not layout and every:
+        inner = objects[0]
+        nested = all(isinstance(value, (dict, list)) for value in inner.values())
+        if nested and not _are_numbers(inner):
+            return _rows_of_object(inner, layout)
+    possible = ["records"] if shared else []
+    if shared and len(shared) == len(every):
+        possible.append("columns")
+        if not layout:
+            possible = _possible_layouts(document, shared)
+    leaves = [value for inner in objects for value in inner.values()]
+    types = {_type_of(leaf) if isinstance(leaf, list) else _type(leaf) for leaf in leaves}
+    if types == {"text"} and not _is_column_named(every) and (layout or len(possible) != 1):
+        possible.insert(0, "groups")
+    chosen = _chosen(possible, document, layout)
+    if chosen == "records":
+        name = next(name for name in (_KEY, f"({_KEY})") if name not in every)
+        return Rows([{name: key, **inner} for key, inner in document.items()])
+    if chosen == "columns":
+        return Rows([{name: document[name][key] for name in document} for key in shared])
+    if chosen == "groups":
+        return Rows(list(_nested_groups(document)), _GROUP)
+    return None
+
+
+def _possible_layouts(document: Document, shared: Sequence[str]) -> list[str]:
+    """Return what the keys of objects with equal keys can name, by the first evidence there is."""
+    outer, inner = _are_numbers(document), _are_numbers(shared)
+    if outer != inner:
+        return ["columns" if inner else "records"]
+    columns = [[value[key] for value in document.values()] for key in shared]
+    of_records = all(len(_types(column)) < 2 for column in columns)
+    of_columns = all(len(_types(value.values())) < 2 for value in document.values())
+    if of_records != of_columns:
+        return ["records" if of_records else "columns"]
+    outer, inner = _is_column_named(document), _is_column_named(shared)
+    if outer != inner:
+        return ["records" if inner else "columns"]
+    return ["records", "columns"]
+
+
+def _nested_groups(document: Document) -> Iterable[Document]:
+    """Yield the texts of an object of objects: each object is a group, or each list in it."""
+    for key, inner in document.items():
+        for name, value in inner.items():
+            if not isinstance(value, list):
+                yield {_GROUP: key, _KEY: name, _TEXT: value}
+                continue
+            group = f"{key:.100}, {name:.100}"
+            for text in value:
+                yield {_KEY: key, _GROUP: group, _TEXT: text}
+
+
+def _rows_of_lists(document: Document, layout: str) -> Rows | None:
+    """Return the rows of an object of lists."""
+    filled = {name: value for name, value in document.items() if value}
+    if len(filled) < 2 and not layout:
+        return None
+    equal = len({*map(len, document.values())}) == 1
+    types = {_type_of(value) for value in filled.values()}
+    named = _is_column_named(document)
+    is_of_groups = len(types) == 1 and types <= {"text", "object", "list"}
+    possible = []
+    if layout:
+        possible = ["groups"] * is_of_groups + ["columns"] * equal
+        possible += ["records"] * (types == {"number"})
+    elif equal and (named or len(types) > 1):
+        possible = ["columns"]
+    elif types == {"number"}:
+        possible = ["columns", "records"] if equal else []
+    elif is_of_groups and not named and not {*HOLDERS} & filled.keys():
+        # A sentence names no column, and the records of a group are no cells.
+        is_table = equal and "object" not in types and not any(map(is_sentence, document))
+        possible = ["groups", *["columns"] * is_table]
+    chosen = _chosen(possible, document, layout)
+    if chosen == "columns":
+        return Rows(_records_of_columns(document))
+    if chosen == "records":
+        return Rows([{_KEY: key, "row": value} for key, value in document.items()])
+    if chosen == "groups":
+        return Rows(list(_groups(document)), _GROUP)
+    return None
+
+
+def _groups(document: Document) -> Iterable[Document]:
+    for key, values in document.items():
+        for value in values:
+            yield {_GROUP: key, **(value if isinstance(value, dict) else {_TEXT: value})}
+
+
+def _chosen(possible: Sequence[str], document: Document, layout: str) -> str:
+    """Return the only possible layout or the one that was asked for; ask about several."""
+    if layout:
+        if layout not in possible:
+            raise RefusedError(
+                f"the keys of its object, {join_names(document)}, cannot name {layout}; remove "
+                f"--type json-{layout}"
+            )
+        return layout
+    if len(possible) > 1:
+        raise AskError(
+            f"What do the keys {join_names(document)} of the object name?",
+            [(_CHOICES[each], {"type": f"json-{each}"}) for each in possible],
+        )
+    return "".join(possible)
+
+
+def _are_columns(lists: Document) -> bool:
+    return _is_column_named(lists) or len({_type_of(value) for value in lists.values()}) > 1
+
+
+def _records_of_columns(columns: Document) -> list[Any]:
+    return _records_of_cells([*columns], zip(*columns.values(), strict=True))
+
+
+def _is_column_named(keys: Collection[str]) -> bool:
+    """Return whether a key is the name of a column.
+
+    A name of models alone shows nothing, as "model a" is a model; nor do keys that begin with the
+    same word, such as "prompt a" and "prompt b".
+    """
+    if len(keys) > 1 and len({(role_of(key), _SEPARATOR.split(key)[0]) for key in keys}) == 1:
+        return False
+    return any(is_column_name(key) and role_of(key) != "model" for key in keys)
+
+
+def _are_numbers(keys: Iterable[str]) -> bool:
+    return all(re.fullmatch(r"\d+", key) for key in keys)
+
+
+def _types(values: Iterable[object]) -> set[str]:
+    """Return the types of values that are not null."""
+    return {_type(value) for value in values} - {""}
+
+
+def _type_of(values: Sequence[object]) -> str:
+    """Return the type of the values of a list, "" for several."""
+    types = _types(values)
+    return types.pop() if len(types) == 1 else ""
+
+
+def _type(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "Boolean"
+    if isinstance(value, Mapping):
+        return "object"
+    names = {str: "text", int: "number", float: "number", list: "list"}
+    return names.get(type(value), "other")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
