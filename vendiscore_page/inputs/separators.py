@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
 from vendiscore.tools.reading.encodings import LINE_BREAK, plain
-from vendiscore.tools.reading.text_lines import parts
+from vendiscore.tools.reading.names import say_left_out
+from vendiscore.tools.reading.text_lines import frequent_rules, is_rule, parts
 
 from ..quotas import check_lines
 from .file_code import FileCode
@@ -16,9 +16,7 @@ from .parts import fit
 from .submission import BLANK, LINE, ROW, Asked
 from .visitor_samples import Samples
 
-# Lines of three or more of these alone separate texts as people write them.
-_RULE = re.compile(r"\s*([-=*#])\1\1+\s*")
-# Each is tried on the whole text.
+# Rules that a menu shows; each is tried on the whole text.
 _MAX_RULES = 10
 _UNITS = {LINE: "line", BLANK: "paragraph"}
 _WORDS = {LINE: "lines", BLANK: "blank lines"}
@@ -33,7 +31,8 @@ def split_texts(
     rows: Sequence[str], name: str, asked: Asked, kind: str, python: FileCode | None = None
 ) -> Samples:
     """Split the text of these lines as asked, or as is likeliest; `python` reads its lines."""
-    signs = _frequent_rules(rows) if kind == "texts" else {}
+    rules = frequent_rules(rows) if kind == "texts" else {}
+    signs = dict(islice(rules.items(), _MAX_RULES))
     ways = {way: _split(rows, way) for way in (LINE, BLANK, *signs)}
     likely = LINE
     if kind == "texts" and len(ways[LINE]) > len(ways[BLANK]) > 2:
@@ -48,9 +47,12 @@ def split_texts(
     whole = Samples(list(found.values()), list(found), unit, kind=kind, python=python)
     samples = fit(whole, asked.draw)
     of = f" from {name:.60}" if name else ""
+    notes = [f"Read {len(found):,} {unit}{'s' * (len(found) != 1)}{of}."]
+    if separator == LINE and rules:
+        notes.append(f"{say_left_out(sum(rules.values()), 'separator line')}.")
     return replace(
         samples,
-        notes=(f"Read {len(found):,} {unit}{'s' * (len(found) != 1)}{of}.", *samples.notes),
+        notes=(*notes, *samples.notes),
         name=name or "pasted",
         separator=separator,
         splits=tuple((way, len(texts)) for way, texts in ways.items()),
@@ -58,16 +60,10 @@ def split_texts(
     )
 
 
-def _frequent_rules(rows: Iterable[str]) -> dict[str, int]:
-    """Return how often rules occur, the most frequent first, of as many as a menu can show."""
-    counts = Counter(row.strip() for row in rows if _RULE.fullmatch(row))
-    return dict(counts.most_common(_MAX_RULES))
-
-
 def _split(rows: Sequence[str], separator: str) -> dict[int, str]:
     """Return the texts between separators, by their places: of lines, or 1, 2, 3, …"""
     if separator == LINE:
-        return {i: row.strip() for i, row in enumerate(rows, 1) if row.strip()}
+        return {i: row.strip() for i, row in enumerate(rows, 1) if row.strip() and not is_rule(row)}
     alone = "" if separator == BLANK else separator
     between = parts(rows, lambda row: row.strip() == alone)
     found = ["\n".join(map(str.rstrip, part)) for _, part in between]

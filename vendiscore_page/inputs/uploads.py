@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from vendiscore.report import (
+    AskError,
     RefusedError,
     Wanted,
     decode,
     format_of,
     join_names,
-    looks_like,
 )
 from vendiscore.support.errors import short_repr
 from vendiscore.support.text_detection import are_sequences
 from vendiscore.tools.reading.compressed_files import decompress
+from vendiscore.tools.reading.text_lines import are_molecules, frequent_rules, likely_split
 
 from ..quotas import INPUT, MAX_UNPACKED, MAX_UPLOAD, check_lines
 from . import cells, hub, pictures, separators, zips
@@ -30,7 +31,6 @@ from .western_text import encoding_of
 File = tuple[str, bytes]
 _AS_FOUND = Asked()
 _TABLES = ("csv", "tsv")
-_PLAIN = 0.75  # of the lines that must be molecules
 
 
 def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
@@ -109,11 +109,14 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
         return _of_box(text, asked)
     if not _is_split(asked) and asked.kind in (None, "vectors"):
         found = cells.of_file(name, data, form, asked)
-        if found.kind == "vectors":
+        if found.kind != "texts":
             return found
-    asked = replace(asked, separator=asked.separator or LINE)
+    lines = separators.rows_of(text)
+    if not asked.separator:
+        split = likely_split(lines, frequent_rules(lines))
+        asked = replace(asked, separator=LINE if split == "row" else split)
     python = FileCode(name, Wanted(type="txt", split="row", encoding=encoding))
-    return _of_lines(separators.rows_of(text), asked, name, python)
+    return _of_lines(lines, asked, name, python)
 
 
 def _of_box(text: str, asked: Asked) -> Samples:
@@ -146,9 +149,19 @@ def _of_lines(
     lines: Sequence[str], asked: Asked, name: str, python: FileCode | None = None
 ) -> Samples:
     """Read texts or molecules that stand one below the other."""
-    like = looks_like([line.strip() for line in lines if line.strip()], _PLAIN)
-    could = ("molecules", "texts") if like and like[1] == "morgan" else ("texts",)
-    kind = "texts" if name or _is_split(asked) else could[0]
+    kind = "texts"
+    could: tuple[str, ...] = ("texts",)
+    try:
+        likely = are_molecules(lines, Wanted())
+    except AskError as error:
+        likely = False
+        could = ("molecules", "texts")
+        if not (name or asked.kind or _is_split(asked)):
+            choices = zip(could, (label for label, _ in error.choices), strict=True)
+            raise AskError(error.question, [(label, {"kind": x}) for x, label in choices]) from None
+    if likely:
+        could = ("molecules", "texts")
+        kind = "texts" if name or _is_split(asked) else "molecules"
     if asked.kind in ("texts", "molecules"):
         kind = asked.kind
     return replace(separators.split_texts(lines, name, asked, kind, python), kinds=could)

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from vendiscore.report import AskError, Wanted, read_data
 from vendiscore_page import quotas
 from vendiscore_page.inputs import examples, parts
 from vendiscore_page.inputs.file_code import IMPORTS
@@ -40,7 +41,7 @@ def test_samples_keep_their_line_numbers():
         (PARAGRAPHS.replace("\n\n", "\n\n=====\n\n"), "=====", 20),
         ("one\n\ntwo\n***\nthree\n***\nfour\n\nfive", "***", 3),
         ("###\none two\n###\nthree four\n###", "###", 2),
-        ("one\ntwo\n---\nthree", "line", 4),  # a separator that occurs once
+        ("one\ntwo\n---\nthree", "line", 3),  # a separator that occurs once
         ("one --- two\nthree --- four", "line", 2),
     ],
 )
@@ -54,7 +55,7 @@ def test_separator_is_detected_with_note(text, separator, n):
 
 def test_splits_list_sample_count_of_each_separator():
     result = read_text(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"))
-    assert result.splits == (("line", 61), ("blank", 19), ("---", 2))
+    assert result.splits == (("line", 60), ("blank", 19), ("---", 2))
     for separator, count in result.splits:
         samples = read_text(
             PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"), separator=separator
@@ -103,7 +104,6 @@ def test_pasted_numbers_are_read_as_vectors(text, values):
     ("text", "kind", "other_kinds"),
     [
         ("CCO\nc1ccccc1\nCC(=O)O", "molecules", ("texts",)),
-        ("CC(=O)O\nc1ccccc1\nCC(C)C\nC1CC\nOCCO", "molecules", ("texts",)),  # one is invalid
         ("C\nCC\nNO\nCOIN\nSPOON", "texts", ("molecules",)),
         ("I\nNO\nOF\nON\nSO", "texts", ("molecules",)),
         ("I say no.\nNo, I say.\nC is a note.", "texts", ("molecules",)),
@@ -118,6 +118,36 @@ def test_sample_type_of_pasted_text_is_detected(text, kind, other_kinds):
     assert result.kind == kind
     assert set(result.kinds) <= {"texts", "molecules", "vectors"} - {kind}
     assert set(other_kinds) - {"molecules"} <= set(result.kinds)
+
+
+def test_smiles_with_invalid_lines_are_a_question():
+    text = "CC(=O)O\nc1ccccc1\nCC(C)C\nC1CC\nOCCO"  # one is invalid
+    with pytest.raises(AskError, match="SMILES") as caught:
+        read_text(text)
+    for _, options in caught.value.choices:
+        assert read_text(text, **options).kind == options["kind"]
+    with pytest.raises(AskError) as caught:
+        read(Given(files=[("a.txt", text.encode())]))
+    kinds = []
+    for _, options in caught.value.choices:
+        kinds.append(read(Given(files=[("a.txt", text.encode())]), Asked(**options)).kind)
+    assert kinds == ["molecules", "texts"]
+
+
+def test_separators_of_text_file_are_read_as_by_library():
+    data = PARAGRAPHS.replace("\n\n", "\n---\n").encode()
+    result = read(Given(files=[("a.txt", data)]))
+    assert (result.separator, len(result)) == ("---", 20)
+    assert len(read_data("a.txt", data, Wanted())) == 20
+    once = b"one\ntwo\n---\nthree\nfour"
+    with pytest.raises(AskError) as caught:
+        read(Given(files=[("a.txt", once)]))
+    sizes = []
+    for _, options in caught.value.choices:
+        sizes.append(len(read(Given(files=[("a.txt", once)]), Asked(**options))))
+    assert sizes == [2, 4]
+    lines = read_text("one\n---\ntwo\n---\nthree", separator="line")
+    assert (len(lines), lines.notes[1]) == (3, "2 separator lines are left out.")
 
 
 def test_spreadsheet_cells_and_json_can_be_pasted():

@@ -401,7 +401,7 @@ def test_options_are_accepted_between_files(run, texts, other_texts):
 
 
 def test_warning_is_printed_on_single_line(run, save):
-    code, _, err = run(save("s.txt", "CCO\nc1ccccc1O\nCC(=O)O\n"), "--quiet")
+    code, _, err = run(save("s.txt", "CCO\nc1ccccc1O\nCC(=O)O\n"), "--type", "txt", "--quiet")
     assert code == 0
     assert err.startswith("vendiscore: warning: ")
     assert "SMILES" in err
@@ -526,7 +526,7 @@ def test_reason_for_missing_score_by_meaning_is_printed(
     if not installed:
         monkeypatch.setitem(sys.modules, "wordllama", None)
     path = save("x.txt", "\n".join(texts))
-    code, out, _ = run(path)
+    code, out, _ = run(path, "--type", "txt")
     lines = out.splitlines()
     assert (code, lines[0].startswith("VS = "), lines[2]) == (0, True, f"n = {len(texts)}")
     assert lines[1] == (

@@ -202,6 +202,7 @@ def test_dates_are_not_samples(table):
         ("0\n1\n1\n", "csv"),
         ("   A    B\naaa -0.2 1.5\nbbb 0.9 -0.3\n", "csv"),
         ('{ "a": 1, "c": "US" }\n{ "a": 2, "c": "BR" }\n', "jsonl"),
+        ('[\n  { "a": 1, "c": "US" },\n  { "a": 2, "c": "BR" }\n]\n', "json"),
     ],
 )
 def test_lines_of_cells_in_text_file_are_ambiguous(text, file_type):

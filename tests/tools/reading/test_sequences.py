@@ -2,7 +2,7 @@
 
 import pytest
 
-from vendiscore.report import Limits, RefusedError, Wanted
+from vendiscore.report import Limits, RefusedError, Wanted, read_data
 from vendiscore.tools.reading.sequences import sequences, word_vectors
 
 
@@ -47,3 +47,41 @@ def test_sequences_beyond_limit_are_not_read():
     assert sequences(">a\nA\n>b\nC\n", options).more
     assert sequences(">a\nA\n>b\nC\n", options).rows == [["a", "A"]]
     assert not sequences(">a\nA\n", options).more
+
+
+@pytest.mark.parametrize(
+    ("header", "cells"),
+    [
+        ("d_1 T=0.1 seed=3", ["d_1", "0.1", "3"]),
+        ("T=0.1, seed=3", ["", "0.1", "3"]),
+        (
+            "sp|P1|A Some protein T=Homo sapiens seed=3",
+            ["sp|P1|A Some protein", "Homo sapiens", "3"],
+        ),
+        ("d|T=['A', 'B']|seed=3 ", ["d", "['A', 'B']", "3"]),
+        ("d " + " " * 80_000 + " T=, seed=3", ["d", "", "3"]),
+    ],
+)
+def test_keys_of_headers_are_columns(header, cells):
+    result = sequences(f">{header}\nACGT\n", Wanted())
+    assert result.names == ["name", "T", "seed", "sequence"]
+    assert result.rows == [[*cells, "ACGT"]]
+
+
+def test_headers_with_keys_can_group_sequences():
+    text = "".join(f">T=0.{i // 2}, sample={i}\nMKVL\n" for i in range(4))
+    result = read_data("a.fa", text.encode(), Wanted(group_by="T"))
+    assert [*result.groups] == ["0.0", "0.0", "0.1", "0.1"]
+    assert "left out: name, sample" in result.taken
+
+
+NATIVE = ">1ABC, score=1.5, chains=['A']\nMKVL\n"
+DESIGNS = ">T=0.1, sample=1, score=0.8\nMKIL\n>T=0.1, sample=2, score=0.7\nMKAL\n"
+
+
+def test_native_sequence_of_design_tool_is_left_out():
+    result = read_data("a.fa", (NATIVE + DESIGNS).encode(), Wanted())
+    assert result.values == ["MKIL", "MKAL"]
+    assert "the sequence of line 1 is left out, as it has no T, sample" in result.taken
+    for text in (DESIGNS, DESIGNS + NATIVE, NATIVE.replace(", chains=['A']", "") + DESIGNS):
+        assert len(read_data("a.fa", text.encode(), Wanted())) == text.count(">")

@@ -1,9 +1,9 @@
-"""Lines of text become samples; text in blocks of lines is ambiguous."""
+"""Lines of text become samples; separator lines do not, and blocks of lines are ambiguous."""
 
 import pytest
 
 from vendiscore.tools.reading.limits import AskError, Wanted
-from vendiscore.tools.reading.text_lines import line_samples, parts
+from vendiscore.tools.reading.text_lines import is_rule, line_samples, parts
 
 POEM = "a\nb\n\nc\nd\n\ne\nf\n"
 
@@ -81,3 +81,81 @@ def test_parts_returns_number_of_first_line():
         (4, []),
         (5, ["b"]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("---", True),
+        ("  ======  ", True),
+        ("***", True),
+        ("--", False),
+        ("-=-=-", False),
+        ("???", False),
+        ("- - -", False),
+        ("aaa", False),
+        ("-" * 80_000, False),
+    ],
+)
+def test_rules_repeat_one_character(row, expected):
+    assert is_rule(row) is expected
+
+
+@pytest.mark.parametrize("text", ["a\n---\nb\n===\nc\n", "---\na\nb\n---\n\nc\n---\n"])
+def test_separators_of_single_lines_are_dropped(text):
+    if text.startswith("-"):
+        text = text.replace("a\nb", "a\n---\nb")
+    result = read_lines(text)
+    assert result.values == list("abc")
+    assert "separator line" in result.taken
+    assert "---" in result.taken
+    assert read_lines(text, split="row").values == list("abc")
+    assert read_lines(text, kind="values").values.count("---") == text.count("---")
+
+
+def test_parts_of_several_lines_between_separators_are_texts():
+    text = "=====\na\nb\n=====\nc\n\nd\n=====\ne\n"
+    result = read_lines(text)
+    assert result.values == ["a\nb", "c\n\nd", "e"]
+    assert result.places == [2, 5, 9]
+    assert "the texts are the parts between lines of =====" in result.taken
+    assert result.written([2, 0]) == "e\n=====\na\nb\n"
+    assert read_lines(text, split="row").values == list("abcde")
+
+
+@pytest.mark.parametrize(
+    ("text", "splits"),
+    [
+        ("Title\n=====\na\nb\n", ["=====", "row"]),
+        ("a\nb\n---\nc\nd\n***\ne\n---\nf\n", ["---", "***", "row"]),
+    ],
+    ids=["once", "several kinds"],
+)
+def test_separators_that_may_not_separate_texts_are_a_question(text, splits):
+    with pytest.raises(AskError, match="each part between lines of") as caught:
+        read_lines(text)
+    assert [options["split"] for _, options in caught.value.choices] == splits
+    for split in splits:
+        assert len(read_lines(text, split=split)) > 1
+
+
+def test_lines_of_smiles_are_molecules():
+    result = read_lines("CCO ethanol\nc1ccccc1\nCC(=O)O\nCC=O\n")
+    assert (result.kind, result.values[0]) == ("molecules", "CCO")
+    assert read_lines("CCO\nC=C\n", type="txt").kind == "texts"
+    assert read_lines("CCO\nC=C\n", kind="texts").kind == "texts"
+    assert read_lines("hello\nyou\n", kind="molecules").kind == "molecules"
+
+
+@pytest.mark.parametrize("invalid", [1, 2, 3])
+def test_smiles_with_up_to_half_of_invalid_lines_are_a_question(invalid):
+    text = "CCO\nc1ccccc1\nCC(=O)O\n" + "CC(=O\n" * invalid
+    with pytest.raises(AskError, match="SMILES") as caught:
+        read_lines(text)
+    assert [options for _, options in caught.value.choices] == [{"type": "smi"}, {"type": "txt"}]
+    assert read_lines(text + "CC(=O\n" * 4).kind == "texts"
+
+
+def test_many_different_separators_are_read_in_linear_time():
+    rows = ["-" * (3 + i % 190) for i in range(20_000)]
+    assert len(read_lines("\na\n".join(rows))) == 19_999

@@ -151,7 +151,11 @@ def format_flag(name: str, value: object) -> str:
     if name == "kind":  # the command has no flag for sample types, but kernels imply them
         return f"-k {_DEFAULT_KERNELS[str(value)]}"
     flag = f"--{'prompt' if name == 'prompts' else name.replace('_', '-')}"
-    return flag if value is True else f"{flag} {shlex.quote(str(value))}"
+    if value is True:
+        return flag
+    # A value such as --- would be read as a flag of its own.
+    sign = "=" if str(value).startswith("-") else " "
+    return f"{flag}{sign}{shlex.quote(str(value))}"
 
 
 def report_unusable_samples(

@@ -92,8 +92,11 @@ def read_data(name: str, data: bytes, wanted: Wanted, *, strict: bool = False) -
     if form == "txt" and not (wanted.type or wanted.split):
         likely, asked = form_of_lines(read)
         if asked:
+            shown = "All lines have the same number of cells"
+            if likely.startswith("json"):
+                shown = "The text looks like JSON"
             raise AskError(
-                "All lines have the same number of cells. Is this a table?",
+                f"{shown}. Is this a table?",
                 [("It is a table", {"type": likely}), ("Each line is a text", {"type": "txt"})],
             )
         if likely != "txt" and not wanted.kind:
@@ -181,13 +184,21 @@ def form_of_lines(text: str) -> tuple[str, bool]:
         asked = not first or widths == {1}
     elif re.fullmatch(r"\s*\{.*\}\s*", head):
         form, asked = "jsonl", True
+    elif head.lstrip()[:1] in ("[", "{") and _begins_json(text):
+        form, asked = "json", True
     else:
         above = head
-    if {*_SIGNS} & {*above}:
+    if {*_SIGNS} & {*above} or "  " in above.strip():
         from .tables import is_table
 
         asked = asked or is_table(text)
-    return "csv" if asked and form != "jsonl" else form, asked
+    return "csv" if asked and not form.startswith("json") else form, asked
+
+
+def _begins_json(text: str) -> bool:
+    from .json_documents import begins_long_document
+
+    return begins_long_document(text)
 
 
 def _parsed(form: str, data: bytes, wanted: Wanted) -> Any:

@@ -444,4 +444,5 @@ def _written(read: Table, kept: Sequence[int]) -> str:
     rows = [read.rows[i] for i in kept]
     if read.header is not None:
         rows.insert(0, read.names)
-    return "".join(csv_row(row, read.delimiter or ",") for row in rows)
+    sign = read.delimiter if len(read.delimiter) == 1 else ","  # else one or aligned columns
+    return "".join(csv_row(row, sign) for row in rows)

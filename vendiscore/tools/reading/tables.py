@@ -17,13 +17,23 @@ from .limits import AskError, Limits, RefusedError, Wanted
 from .names import is_column_name, is_sentence, join_names, role_of
 from .records import label_in, start_of, value_at
 
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
+_ALIGNED = "  "  # runs of spaces, between columns that are aligned
+DELIMITERS = {
+    ",": "commas",
+    ";": "semicolons",
+    "\t": "tabs",
+    "|": "bars",
+    _ALIGNED: "runs of spaces",
+    " ": "spaces",
+}
 _ALONE = "\x1f"  # delimiter for one column: a control character that texts do not have
 _NUMBER = re.compile(
     r"\s*[+-]?(?:(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?|nan|inf"
     r"|\d{1,3}(?:(,\d{3})+(\.\d+)?|(\.\d{3})+(,\d+)?))[\s\xa0\u202f]*(?:%\s*)?",  # or a percentage
     re.I | re.ASCII,
 )
+_WORD = re.compile(r"\S+")
+_PHRASE = re.compile(r"\S+(?: \S+)*")
 _FRACTION = re.compile(r"\d[.,]\d|\de-?\d")
 _FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
 _LOOK = 2_000  # cells that show what the rest is like
@@ -32,6 +42,7 @@ _NAMED_AGAIN = re.compile(
     r"""\{["']ImportId["']:.*\}|(Open-Ended )?Response|Other \(please specify\)"""
 )
 _MOST_AGAIN = 3  # such rows
+_LONGEST_ALIGNED = 10_000  # characters of a line of aligned columns
 _FIRST_LINES = 20  # of a text, which show whether it is a table
 _MOST_TITLES = 20  # rows above the header
 
@@ -291,11 +302,13 @@ def is_table(text: str) -> bool:
     No space stands behind the signs, or most cells are numbers.
     """
     lines = [line for line in islice(io.StringIO(text), _FIRST_LINES) if line.strip()]
+    if any(aligned_rows(lines)):
+        return True
     for sign in DELIMITERS:  # in one order, whatever the hashes of strings
         rows = [line.split(sign) for line in lines if sign in line or line[0] != "#"]
         first, *rest = rows or [[]]
         cells = [*chain.from_iterable(rest)]
-        if sign != " " and cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
+        if sign.strip(" ") and cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
             tight = not any(cell[:1].isspace() for cell in [*first, *cells])
             if tight or are_numbers(cells):
                 return True
@@ -338,8 +351,13 @@ def _are_fractions(rows: Iterable[Iterable[str]]) -> bool:
 
 
 def delimiter(text: str, numeric: bool, limits: Limits) -> str:
-    """Return the sign that splits most rows into equal numbers of cells, numbers preferred."""
-    best = (0.0, 0.0)
+    """Return the sign that splits rows into equal numbers of cells.
+
+    Signs that split all rows alike come before others, then those that split most rows alike, then
+    those with most numbers. Spaces are compared with a sign that splits all rows alike only if all
+    cells between spaces are numbers.
+    """
+    best = (False, 0.0, 0.0)
     likely = ""
     error = None
     most = min(limits.samples + 1, _LOOK)
@@ -356,6 +374,8 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
             continue
         if titled:
             rows = rows[_titles(rows) :]
+        if not rows and sign == _ALIGNED:
+            continue
         if not rows:
             return sign  # all cells are blank
         width = len(rows[0])
@@ -363,7 +383,10 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
             continue
         alike = sum(len(_trim(cells)) <= width and len(cells) > 1 for cells in rows)
         numbers = share_of_numbers(chain.from_iterable(rows[1:] or rows))
-        rank = (round(alike / len(rows), 2), numbers)
+        is_even = not titled and all(len(cells) == width for cells in rows)
+        if sign == " " and best[0] and numbers < 1:
+            continue
+        rank = (is_even, round(alike / len(rows), 2), numbers)
         if rank > best:
             best = rank
             likely = sign
@@ -374,8 +397,13 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
 
 def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
     """Yield the rows that are not blank, with their numbers; blank rows count, too."""
-    spaced = delimiter == " "
-    rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter or _ALONE, limits)
+    rows: Iterable[list[str]]
+    if delimiter == _ALIGNED:
+        rows = aligned_rows(text.split("\n"))
+    elif delimiter == " ":
+        rows = map(str.split, text.split("\n"))
+    else:
+        rows = _csv(text, delimiter or _ALONE, limits)
     total = width = 0
     most = limits.values + limits.columns + 2 * limits.samples  # with names and labels
     for place, cells in enumerate(rows, 1):
@@ -386,6 +414,46 @@ def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
         if any(cell.strip() for cell in cells) or (width == 1 and cells == [""]):
             width = max(width, len(cells))
             yield place, cells
+
+
+def aligned_rows(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the cells of lines whose columns are aligned by runs of spaces; of others, nothing.
+
+    All lines have the same number of cells, which start or end at the same place in each column.
+    Only the first line may lack a cell, the name of the first column. Single spaces are in cells
+    or, if cells would not align, between them.
+    """
+    if not any("  " in line.strip() for line in lines):
+        return
+    for pattern in (_PHRASE, _WORD):
+        if (width := _aligned_width(lines, pattern)) > 0:
+            for line in lines:
+                cells = pattern.findall(line)
+                yield cells if len(cells) in (0, width) else ["", *cells]
+            return
+
+
+def _aligned_width(lines: Sequence[str], pattern: re.Pattern[str]) -> int:
+    """Return the number of cells in aligned lines, 0 if there are no aligned columns."""
+    if any(len(line) > _LONGEST_ALIGNED for line in lines):
+        return 0
+    spans = ([match.span() for match in pattern.finditer(line)] for line in lines)
+    filled = filter(None, spans)
+    first, second = next(filled, []), next(filled, [])
+    width = len(second)
+    lacks_name = len(first) == width - 1 and width > 1 and first[0][0] > 0
+    if width < 2 or len(first) + lacks_name != width:
+        return 0
+    are_left, are_right = [True] * width, [True] * width
+    for row in chain([[*second[:lacks_name], *first]], filled):
+        if len(row) != width:
+            return 0
+        for j, ((start, end), (left, right)) in enumerate(zip(row, second, strict=True)):
+            are_left[j] &= start == left
+            are_right[j] &= end == right
+            if not (are_left[j] or are_right[j]):
+                return 0
+    return width
 
 
 def _csv(text: str, delimiter: str, limits: Limits) -> Iterator[list[str]]:

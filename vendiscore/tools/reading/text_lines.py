@@ -1,25 +1,38 @@
 """Lines of text as samples: each line, or each part between two separators."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ...support.text_detection import can_be_smiles
+from ...support.text_detection import can_be_smiles, looks_like
 from .encodings import LINE_BREAK
 from .limits import AskError, Wanted
 from .names import say_left_out
 from .samples import Samples
 
+# Lines of three or more of one of these characters separate texts, as people write them.
+_RULE = re.compile(r"\s*([-=*#_~+])\1{2,199}\s*")
+_MOST_RULES = 4  # different ones that a question offers
+_SOME_MOLECULES = 0.5  # of the lines; then others are often molecules that a model got wrong
+
 
 def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
     """Split a text at each "row", at "blank" lines or at a sign; drop the names of SMILES.
 
-    Most parts between blank lines have several lines in poems, about which a question is asked.
+    Lines that repeat one character are separators. If several lines stand between them, the parts
+    are the texts. Most parts between blank lines have several lines in poems, about which a
+    question is asked.
     """
-    split = wanted.split
     rows = LINE_BREAK.split(text)
     if not rows[-1]:
         rows.pop()
     kept = [(place, row) for place, row in enumerate(rows, 1) if row.strip()]
+    molecules = molecules or wanted.kind == "molecules" or are_molecules(rows, wanted)
+    rules = Counter[str]()
+    split = wanted.split
+    if not molecules and wanted.kind in ("", "texts"):
+        rules = frequent_rules(rows)
+        split = split or likely_split(rows, rules)
     between = "\n"
     above = []
     if molecules:
@@ -27,20 +40,26 @@ def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
         if kept and not can_be_smiles(kept[0][1].split()[0]):
             above.append(f"line {kept[0][0]} is above the molecules")
             del kept[0]
-    elif not split and wanted.kind in ("", "texts") and "" in rows and _are_blocks(rows):
-        raise AskError(
-            "Is each line a text, or each part between blank lines?",
-            [("Each line", {"split": "row"}), ("Each part", {"split": "blank"})],
-        )
     elif split not in ("", "row"):
         sign = "" if split == "blank" else split
         found = list(parts(rows, lambda row: row.strip() == sign))
-        # Two signs in a row enclose an empty text; blank lines in a row are one separator.
-        found = [part for i, part in enumerate(found, 1) if part[1] or (sign and i < len(found))]
+        # Two signs in a row enclose an empty text; blank lines in a row are one separator. Signs
+        # that nobody named can also stand above and below all texts.
+        keeps_empty = sign and wanted.split
+        n = len(found)
+        found = [part for i, part in enumerate(found, 1) if part[1] or (keeps_empty and i < n)]
+        if not wanted.split:
+            found = [part for part in found if any(map(str.strip, part[1]))]
+            above.append(f"the texts are the parts between lines of {shown_rule(sign)}")
         kept = [(place, "\n".join(part)) for place, part in found]
         between = f"\n{sign}\n" if sign else "\n\n"
-    elif blank := len(rows) - len(kept):
-        above.append(say_left_out(blank, "blank line"))
+    else:
+        if blank := len(rows) - len(kept):
+            above.append(say_left_out(blank, "blank line"))
+        if rules:
+            kept = [(place, row) for place, row in kept if not is_rule(row)]
+            signs = " or ".join(map(shown_rule, rules))
+            above.append(say_left_out(rules.total(), "separator line", f" of {signs}"))
     whole = [row for _, row in kept]
     return Samples(
         [row.split(maxsplit=1)[0] for row in whole] if molecules else whole,
@@ -48,6 +67,71 @@ def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
         kind="molecules" if molecules else "texts",
         above=above,
         written=lambda some: between.join(whole[i] for i in some) + "\n" * bool(some),
+    )
+
+
+def are_molecules(rows: Sequence[str], wanted: Wanted) -> bool:
+    """Return whether most lines are SMILES; ask if many are not.
+
+    A generator of molecules can write up to half of them wrong. Options that declare lines or parts
+    of text answer the question.
+    """
+    if wanted.kind or wanted.split or wanted.type:
+        return False
+    lines = [row.strip() for row in rows if row.strip()]
+    like = looks_like(lines, _SOME_MOLECULES)
+    if not like or like[1] != "morgan":
+        return False
+    if like == looks_like(lines):
+        return True
+    raise AskError(
+        "Many lines are SMILES of molecules, and others are not. Are the lines molecules?",
+        [("Each line is a molecule", {"type": "smi"}), ("Each line is a text", {"type": "txt"})],
+    )
+
+
+def is_rule(row: str) -> bool:
+    """Return whether a line repeats one character that separates texts.
+
+    >>> is_rule("-----"), is_rule("--"), is_rule("- - -")
+    (True, False, False)
+    """
+    return bool(_RULE.fullmatch(row))
+
+
+def frequent_rules(rows: Iterable[str]) -> Counter[str]:
+    """Return how often each rule occurs, the most frequent one first."""
+    return Counter(dict(Counter(row.strip() for row in rows if is_rule(row)).most_common()))
+
+
+def shown_rule(rule: str) -> str:
+    return rule if len(rule) < 6 else f"{rule[:3]}…"
+
+
+def likely_split(rows: Sequence[str], rules: Counter[str]) -> str:
+    """Return the separator of texts: a rule if texts have several lines, otherwise "row".
+
+    Ask if there is only one separator or several kinds, or if there are blocks of lines.
+    """
+    texts = [[row for row in part if row.strip()] for _, part in parts(rows, is_rule)]
+    filled = [part for part in texts if part]
+    if not rules or max(map(len, filled), default=0) < 2:
+        if not rules and "" in rows and _are_blocks(rows):
+            raise AskError(
+                "Is each line a text, or each part between blank lines?",
+                [("Each line", {"split": "row"}), ("Each part", {"split": "blank"})],
+            )
+        return "row"
+    if len(rules) == 1 and len(filled) > 2:
+        return next(iter(rules))
+    signs = [*rules][:_MOST_RULES]
+    shown = " or ".join(map(shown_rule, signs))
+    raise AskError(
+        f"Is each line a text, or each part between lines of {shown}?",
+        [
+            *((f"Each part between {shown_rule(rule)}", {"split": rule}) for rule in signs),
+            ("Each line", {"split": "row"}),
+        ],
     )
 
 
