@@ -549,20 +549,34 @@ def set_columns(table: Table) -> list[str]:
     return models + [name for name in others if few_values(table.labels(name))]
 
 
+def setting_columns(table: Table, chosen: Choice, wanted: Wanted) -> list[Column]:
+    """Return the columns that may say how answers were generated, by their names and content."""
+    if wanted.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
+        return []
+    columns = [column for column in _columns(table, wanted) if column.name not in chosen]
+    return [column for column in columns if _can_be_setting(column)]
+
+
+def _can_be_setting(column: Column) -> bool:
+    if column.role in ("setting", "model"):
+        return column.holds in ("texts", "numbers") and column.form != "prose"
+    is_few_words = column.holds == "texts" and column.form != "prose"
+    return is_few_words and column.role in ("", "label")
+
+
 def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
     """Ask whether columns of few values that differ among the answers to a prompt define sets.
 
     All such columns are in one question. If a person named the column of samples, only columns that
     are named as settings or models are in it.
     """
-    if wanted.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
-        return
+    candidates = setting_columns(table, chosen, wanted)
     units = _answer_units(table, chosen)
     # Without prompts that have several answers, only a name states that answers are comparable.
     needs_name = bool(wanted.column) or len({*units}) == 1
     settings = {}
-    for column in _columns(table, wanted):
-        if column.name in chosen or not _can_be_setting(column, needs_name):
+    for column in candidates:
+        if needs_name and column.role not in ("setting", "model"):
             continue
         labels = table.labels(column.name)
         values = [*dict.fromkeys(filter(None, labels))]
@@ -588,15 +602,6 @@ def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
         ],
         {"prompts": chosen.prompt, "by": chosen.model},
     )
-
-
-def _can_be_setting(column: Column, needs_name: bool) -> bool:
-    """Return whether a column may say how answers were generated, by its name and content."""
-    if column.holds not in ("texts", "numbers") or column.form == "prose":
-        return False
-    if column.role in ("setting", "model"):
-        return True
-    return not needs_name and column.holds == "texts" and column.role in ("", "label")
 
 
 def _answer_units(table: Table, chosen: Choice) -> Sequence[object]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...support.errors import short_repr
-from .columns import Choice, check_one_set, choose, merge_numbered
+from .columns import Choice, check_one_set, choose, merge_numbered, setting_columns
 from .csv_cells import csv_row
 from .json_documents import describe_value
 from .limits import AskError, Limits, RefusedError, Wanted
@@ -124,8 +124,13 @@ def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
 
 def _of_columns(file: Columns, head: Table, wanted: Wanted) -> Samples:
     """Return the samples of a parquet file, of which only the columns that are needed are read."""
+    merged = merge_numbered(head, wanted)
+    if merged is not head:  # a column of lists is made of several columns
+        table = merge_numbered(file.table(file.names), wanted)
+        return _of_table(table, choose(table, wanted), wanted)
     chosen = choose(head, wanted)
     needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *wanted.others]
+    needed += [column.name for column in setting_columns(head, chosen, wanted)]
     X = first = None
     if chosen.kind == "counts":
         needed = [*file.names]

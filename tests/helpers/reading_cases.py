@@ -1,0 +1,325 @@
+"""Small files in the layouts that people have, each with the samples it contains or its question.
+
+A table is stored in every format of tables, because its container must not change how it is read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from user_files import encode_npy, encode_npz, encode_parquet
+
+Columns = Mapping[str, Sequence[object]]
+
+
+class Scored(NamedTuple):
+    """The expected reading of a file that is scored without a question.
+
+    Attributes
+    ----------
+    samples : list or array of shape (n, d)
+    groups : list
+        Group of each sample, empty without groups.
+    sets : list
+        Set of each sample, empty without sets.
+    kernel : str
+        Kernel that the command uses for these samples.
+    """
+
+    samples: object
+    groups: Sequence[object] = ()
+    sets: Sequence[object] = ()
+    kernel: str = "ngram_overlap"
+
+
+class Asked(NamedTuple):
+    """The expected question: options of `Wanted` that are offered, in this order, and its text."""
+
+    options: Sequence[Mapping[str, object]]
+    question: str | None = None
+
+
+class Refused(NamedTuple):
+    """The expected error: a pattern of its message."""
+
+    message: str
+
+
+class ReadingCase(NamedTuple):
+    """A file and its expected reading."""
+
+    name: str
+    data: bytes
+    expected: Scored | Asked | Refused
+
+
+ANSWERS = [
+    "the old cat sat on the mat",
+    "a small dog ran to the park",
+    "many birds sing in the morning",
+    "we walked home in the rain",
+    "she reads a book by the lake",
+    "he cooks dinner for his friends",
+]
+OTHER_ANSWERS = [
+    "it is far too cold today",
+    "they moved to a new town",
+    "the train was late once more",
+    "nobody knows where she went",
+    "my bike has a flat tyre",
+    "all the shops close at noon",
+]
+PROMPTS = ["What did you see?"] * 3 + ["What happened then?"] * 3
+QUESTIONS = [f"Where is place {word}?" for word in ("one", "two", "three", "four", "five", "six")]
+WORDS = ["cat", "dog", "fox", "owl", "bee", "ant"]
+FEW = ["a", "b", "b", "a", "a", "b"]
+LEVELS = ["low", "high", "low", "high", "low", "high"]
+NUMBERS = [1.5, 2.25, 7.5, 3.75, 0.5, 4.25]
+OTHER_NUMBERS = [2.5, 0.25, 1.75, 6.5, 3.5, 8.25]
+SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C#N", "CCN", "CC(C)=O"]
+DNA = ["ACGTACGTAA", "ACGTACGTAC", "CCGTACGTAA", "GCGTACGTAA", "TCGTACGTAA", "ACGTAGGTAA"]
+IDS = [11, 12, 13, 14, 15, 16]
+FEATURES = np.array([NUMBERS, OTHER_NUMBERS]).T
+MODELS = ["small", "small", "large"] * 2
+
+#: Tables and their expected readings, by a name.
+TABLES: dict[str, tuple[Columns, Scored | Asked | Refused]] = {
+    "ids_and_answers": ({"id": IDS, "answer": ANSWERS}, Scored(ANSWERS)),
+    "grouped_answers": ({"prompt": PROMPTS, "response": ANSWERS}, Scored(ANSWERS, PROMPTS)),
+    "prompts_asked_once": ({"question": QUESTIONS, "answer": ANSWERS}, Scored(ANSWERS)),
+    "single_prompt": ({"prompt": ["Why?"] * 6, "answer": ANSWERS}, Scored(ANSWERS)),
+    "reasons_of_completions": (
+        {"prompt": PROMPTS, "completion_reason": LEVELS, "completion": ANSWERS},
+        Scored(ANSWERS, PROMPTS),
+    ),
+    "explained_verdicts": (
+        {"response": ANSWERS, "judge_explanation": OTHER_ANSWERS, "judge_score": NUMBERS},
+        Scored(ANSWERS),
+    ),
+    "gold_answers": (
+        {"question": PROMPTS, "gold_answer": OTHER_ANSWERS, "answer": ANSWERS},
+        Scored(ANSWERS, PROMPTS),
+    ),
+    "models": (
+        {"model": MODELS, "answer": ANSWERS},
+        Scored(ANSWERS, sets=MODELS),
+    ),
+    "comments_with_ratings": (
+        {"comment": ANSWERS, "rating": NUMBERS, "votes": OTHER_NUMBERS},
+        Scored(ANSWERS),
+    ),
+    "labelled_texts": ({"text": ANSWERS, "label": FEW}, Scored(ANSWERS)),
+    "quotes_with_dates": (
+        {"date": [f"2026-01-0{i}" for i in range(1, 7)], "quote": ANSWERS},
+        Scored(ANSWERS),
+    ),
+    "links": (
+        {"url": [f"https://example.org/{word}" for word in WORDS], "post": ANSWERS},
+        Scored(ANSWERS),
+    ),
+    "translations": ({"source": OTHER_ANSWERS, "translation": ANSWERS}, Scored(ANSWERS)),
+    "other_language": ({"pregunta": PROMPTS, "respuesta": ANSWERS}, Scored(ANSWERS, PROMPTS)),
+    "camel_case": ({"promptText": PROMPTS, "modelAnswer": ANSWERS}, Scored(ANSWERS, PROMPTS)),
+    "titles": ({"id": IDS, "title": ANSWERS}, Scored(ANSWERS)),
+    "words": ({"id": IDS, "word": WORDS}, Scored(WORDS)),
+    "seeds": (
+        {"prompt": PROMPTS, "seed": [1, 2, 3] * 2, "response": ANSWERS},
+        Scored(ANSWERS, PROMPTS),
+    ),
+    "instruction_and_input": (
+        {"instruction": ["Sum up."] * 6, "input": PROMPTS, "output": ANSWERS},
+        Scored(ANSWERS, PROMPTS),
+    ),
+    "numbered_answers": (
+        {"prompt": QUESTIONS, "answer_1": ANSWERS, "answer_2": OTHER_ANSWERS},
+        Scored(
+            [text for pair in zip(ANSWERS, OTHER_ANSWERS, strict=True) for text in pair],
+            [prompt for prompt in QUESTIONS for _ in range(2)],
+        ),
+    ),
+    "molecules": ({"id": IDS, "smiles": SMILES}, Scored(SMILES, kernel="morgan")),
+    "molecules_with_properties": (
+        {"name": WORDS, "smiles": SMILES, "mass": NUMBERS, "logp": OTHER_NUMBERS},
+        Scored(SMILES, kernel="morgan"),
+    ),
+    "features": ({"x": NUMBERS, "y": OTHER_NUMBERS}, Scored(FEATURES, kernel="cosine")),
+    "features_with_ids": (
+        {"id": IDS, "x": NUMBERS, "y": OTHER_NUMBERS},
+        Scored(FEATURES, kernel="cosine"),
+    ),
+    "features_of_species": (
+        {"length": NUMBERS, "width": OTHER_NUMBERS, "species": FEW},
+        Scored(FEATURES, kernel="cosine"),
+    ),
+    "features_of_names": (
+        {"name": ANSWERS, "x": NUMBERS, "y": OTHER_NUMBERS},
+        Scored(FEATURES, kernel="cosine"),
+    ),
+    "prompts": ({"prompt": QUESTIONS}, Asked([{"column": "prompt"}], "prompts only")),
+    "prompts_and_categories": (
+        {"prompt": QUESTIONS, "category": FEW},
+        Asked([{"column": "prompt"}, {"column": "category"}]),
+    ),
+    "ground_truth": (
+        {"question": QUESTIONS, "ground_truth": ANSWERS},
+        Asked([{"column": "question"}, {"column": "ground_truth"}]),
+    ),
+    "multiple_choice": (
+        {"question": QUESTIONS, "answer": [letter.upper() for letter in FEW]},
+        Asked([{"column": "answer"}, {"column": "question"}]),
+    ),
+    "labels": ({"label": FEW}, Asked([{"column": "label"}])),
+    "preferences": (
+        {"prompt": PROMPTS, "chosen": ANSWERS, "rejected": OTHER_ANSWERS},
+        Asked([{"column": "chosen"}, {"column": "rejected"}, {"column": "prompt"}]),
+    ),
+    "survey": (
+        {"id": IDS, "What do you like?": ANSWERS, "What is missing?": OTHER_ANSWERS},
+        Asked([{"column": "What do you like?"}, {"column": "What is missing?"}]),
+    ),
+    "models_in_columns": (
+        {"prompt": PROMPTS, "gpt": ANSWERS, "claude": OTHER_ANSWERS},
+        Asked([{"column": "gpt"}, {"column": "claude"}, {"column": "prompt"}]),
+    ),
+    "settings": (
+        {
+            "prompt": PROMPTS,
+            "temperature": [0.5, 1.5] * 3,
+            "tone": LEVELS[1:] + LEVELS[:1],
+            "response": ANSWERS,
+        },
+        Asked([{"group_by": "temperature"}, {"group_by": "tone"}, {"pool": True}], "differ among"),
+    ),
+    "conditions": (
+        {"condition": FEW, "story": ANSWERS},
+        Asked([{"group_by": "condition"}, {"pool": True}], "a set of its own"),
+    ),
+    "languages": (
+        {"language": FEW, "review": ANSWERS},
+        Asked([{"group_by": "language"}, {"pool": True}], "a set of its own"),
+    ),
+    "names_of_products": (
+        {"brand": [f"product {word}" for word in WORDS], "x": NUMBERS, "y": OTHER_NUMBERS},
+        Asked([{"column": "brand"}, {"kind": "vectors"}]),
+    ),
+    "capitals": (
+        {"country": WORDS, "capital": WORDS[::-1]},
+        Asked([{"column": "country"}, {"column": "capital"}]),
+    ),
+}
+
+
+def write_csv(columns: Columns, delimiter: str = ",") -> bytes:
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, delimiter=delimiter)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return file.getvalue().encode()
+
+
+def to_records(columns: Columns) -> list[dict[str, object]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def write_json_lines(columns: Columns) -> bytes:
+    return "\n".join(map(json.dumps, to_records(columns))).encode()
+
+
+#: Functions that store a table, by the ending of the file.
+TABLE_WRITERS: dict[str, Callable[[Columns], bytes]] = {
+    "csv": write_csv,
+    "semicolons.csv": lambda columns: write_csv(columns, ";"),
+    "tsv": lambda columns: write_csv(columns, "\t"),
+    "jsonl": write_json_lines,
+    "json": lambda columns: json.dumps(to_records(columns)).encode(),
+    "parquet": lambda columns: encode_parquet(**columns),
+}
+
+
+def table_cases() -> list[ReadingCase]:
+    """Return a case for each table and each format."""
+    return [
+        ReadingCase(f"{name}.{ending}", write(columns), expected)
+        for name, (columns, expected) in TABLES.items()
+        for ending, write in TABLE_WRITERS.items()
+        # One column of words and sentences has no delimiters, and many texts with semicolons.
+        if not (ending == "semicolons.csv" and len(columns) == 1)
+    ]
+
+
+def write_lines(*lines: str) -> bytes:
+    return ("\n".join(lines) + "\n").encode()
+
+
+def write_chats(answers: Sequence[str], prompts: Sequence[str]) -> bytes:
+    return "\n".join(
+        json.dumps(
+            {
+                "messages": [
+                    {"role": "user", "content": prompt},
+                    {"role": "assistant", "content": answer},
+                ]
+            }
+        )
+        for prompt, answer in zip(prompts, answers, strict=True)
+    ).encode()
+
+
+SIMILARITIES = np.array([[1, 0.5, 0.2], [0.5, 1, 0.1], [0.2, 0.1, 1]])
+
+
+def other_cases() -> list[ReadingCase]:
+    """Return cases of files that are no tables of samples, or have one format only."""
+    lines = write_lines(*ANSWERS)
+    return [
+        ReadingCase("lines.txt", lines, Scored(ANSWERS)),
+        ReadingCase("lines", lines, Scored(ANSWERS)),
+        ReadingCase("windows.txt", lines.replace(b"\n", b"\r\n"), Scored(ANSWERS)),
+        ReadingCase("blank_lines.txt", lines.replace(b"\n", b"\n\n"), Scored(ANSWERS)),
+        ReadingCase("marked.txt", b"\xef\xbb\xbf" + lines, Scored(ANSWERS)),
+        ReadingCase("strings.json", json.dumps(ANSWERS).encode(), Scored(ANSWERS)),
+        ReadingCase("strings.jsonl", "\n".join(map(json.dumps, ANSWERS)).encode(), Scored(ANSWERS)),
+        ReadingCase("chats.jsonl", write_chats(ANSWERS, PROMPTS), Scored(ANSWERS, PROMPTS)),
+        ReadingCase("molecules.smi", write_lines(*SMILES), Scored(SMILES, kernel="morgan")),
+        ReadingCase("vectors.npy", encode_npy(FEATURES), Scored(FEATURES, kernel="cosine")),
+        ReadingCase("vectors.npz", encode_npz(X=FEATURES), Scored(FEATURES, kernel="cosine")),
+        ReadingCase(
+            "rows.json", json.dumps(FEATURES.tolist()).encode(), Scored(FEATURES, kernel="cosine")
+        ),
+        ReadingCase(
+            "matrix.csv",
+            write_lines(*(",".join(map(str, row)) for row in SIMILARITIES)),
+            Asked([{"matrix": True}, {"matrix": False}], "symmetric"),
+        ),
+        ReadingCase(
+            "named_matrix.csv",
+            write_csv(
+                {"": ["u", "v", "w"], "u": [1, 0.5, 0.2], "v": [0.5, 1, 0.1], "w": [0.2, 0.1, 1]}
+            ),
+            Asked([{"matrix": True}, {"matrix": False}], "symmetric"),
+        ),
+        ReadingCase(
+            "sites.csv",
+            write_csv({"site": ["n", "s", "e"], "wren": [1, 2, 0], "crow": [3, 0, 4]}),
+            Asked([{"kind": "counts"}, {"kind": "vectors"}], "count the individuals"),
+        ),
+        ReadingCase(
+            "paragraphs.txt",
+            b"a b\nc d\n\ne f\ng h\n\ni j\nk l\n",
+            Asked([{"split": "row"}, {"split": "blank"}], "parts?|paragraph|line"),
+        ),
+        ReadingCase("sheet.xlsx", b"PK\x03\x04[Content_Types].xml", Refused("CSV UTF-8")),
+        ReadingCase("report.pdf", b"%PDF-1.7", Refused("pdf")),
+        ReadingCase("empty.json", b"{}", Refused("array")),
+        ReadingCase("open.json", b'[{"a": 1', Refused("delimiter|Expecting|JSON")),
+    ]
+
+
+def reading_cases() -> list[ReadingCase]:
+    """Return all cases."""
+    return table_cases() + other_cases()
