@@ -14,7 +14,8 @@ one of three outcomes:
   `VS`, the Vendi Score of order 1 with default settings, computed by hand if samples are equal
   or share nothing (vectors by cosine): of the set, the mean of its prompts or sites, or of each
   model.
-- `ask`: an ambiguity `about` a column, the grouping, the type or a matrix, and the `choices` that
+- `ask`: an ambiguity `about` a column, the grouping, the keys of a JSON object (layout), a matrix,
+  the separator (split) or the type, and the `choices` that
   must be among the offered ones, in this order.
 - `refuse`: an error, `because` of the reason.
 
@@ -25,6 +26,7 @@ import csv
 import json
 import math
 import os
+import re
 import runpy
 import zipfile
 from collections.abc import Iterator
@@ -45,7 +47,7 @@ GENERATED = runpy.run_path(str(HERE / "make_files.py"))["GENERATED"]
 MAX_BYTES = 4096
 
 SAMPLE_TYPES = {"texts", "vectors", "molecules", "sequences", "images", "matrix", "counts"}
-QUESTIONS = {"column", "grouping", "type", "matrix"}
+QUESTIONS = {"column", "grouping", "layout", "matrix", "split", "type"}
 REQUIRED_KEYS = {"kind", "n", "first"}
 OMITTED = {"column": None, "groups": None, "models": None, "prompts": None, "left_out": []}
 OPTIONAL_KEYS = {*OMITTED, "rows_left_out", "VS"}
@@ -101,7 +103,12 @@ def read_documents(path: Path) -> list[Any]:
         with zipfile.ZipFile(path) as archive:
             return [json.loads(archive.read(name)) for name in archive.namelist()]
     if path.suffix == ".jsonl":
-        return [json.loads(line) for line in read_text(path).splitlines()]
+        documents, text = [], read_text(path).strip()
+        while text:
+            value, end = json.JSONDecoder().raw_decode(text)
+            documents.append(value)
+            text = text[end:].lstrip()
+        return documents
     if path.suffix in {".json", ".ipynb"}:
         return [json.loads(read_text(path))]
     if path.suffix == ".parquet":
@@ -122,8 +129,15 @@ def iter_nodes(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def read_cells(path: Path) -> list[list[str]]:
-    """Return the cells of a delimited file by its most common delimiter."""
+    """Return the cells of a delimited file by its most common delimiter, or by runs of spaces.
+
+    The cells of a FASTA file are the keys of its headers.
+    """
     text = read_text(path)
+    if path.suffix == ".fa":
+        return [re.findall(r"(\w+)=", text)]
+    if not any(delimiter in text for delimiter in ",;\t"):
+        return [re.split(" {2,}", line.strip()) for line in text.splitlines()]
     delimiter = max(",;\t", key=text.count)
     return list(csv.reader(text.splitlines(keepends=True), delimiter=delimiter))
 
@@ -310,7 +324,7 @@ def test_reader_offers_expected_choices(row):
     with pytest.raises(AskError) as caught:
         read_data(path.name, path.read_bytes(), Wanted())
     offered = [{*map(str, choice.values())} | {*choice} for _, choice in caught.value.choices]
-    type_names = {"texts": "txt"}
+    type_names = {"texts": "txt", "molecules": "smi"}
     for choice in row["ask"]["choices"]:
         assert (
             any(type_names.get(choice, choice) in options for options in offered)
