@@ -232,6 +232,7 @@ def check_submodularity(repeats: int) -> list[dict[str, Any]]:
                 if q < 1:
                     ratio = min(ratio, greedy_score / best)
                 elif q == 1:
+                    # F is k log VS − k log k, so log VS of k samples is log k + F/k.
                     log_best, log_chosen = (
                         math.log(k) + value / k for value in (best, greedy_score)
                     )

@@ -147,7 +147,10 @@ def tabulate_pooled_repeats() -> str:
 
 
 def tabulate_pooled_differences() -> str:
-    """Tabulate the coverage of intervals of a difference in one of ten prompts."""
+    """Tabulate intervals of the difference of two sets in one prompt, out of ten prompts.
+
+    Recurrence counts of the ten prompts are pooled for the lower limits of scores.
+    """
     if not (RESULTS / "pooled_repeats.json").exists():
         return "`python benchmarks/pooled_repeats.py` counts them in ten minutes."
     rows = [row for row in load_result("pooled_repeats")["rows"] if row["part"] == "differences"]

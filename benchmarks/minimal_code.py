@@ -273,8 +273,9 @@ def mean_surprisal_and_nearest_of_sets(sets: Any) -> np.ndarray:
 
 
 def difference_with_permutations(X: np.ndarray, Y: np.ndarray, n_permutations: int) -> float:
-    """Return the difference of VS of two sets; also compute it for random permutations of the
-    labels.
+    """Return the difference of VS of two sets, after those of random permutations of the labels.
+
+    The differences of permutations are computed only to measure the time, and are not returned.
     """
     K, n, rng = cosines(np.vstack([X, Y])), len(X), np.random.default_rng(0)
 

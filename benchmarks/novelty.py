@@ -7,9 +7,9 @@ of classes that the references lack. The area under the ROC curve is the probabi
 ranks a novel sample above a known one. Three scores are compared, with the same kernel: the
 increase of the score of all references if the sample is added, the smallest such increase for the
 references of one class, and 1 − the mean similarity to the five nearest references. Samples are
-MNIST digits, TREC questions, and odorants by their odour or against drug-like molecules. The script
-also measures the time for 10,000 new rows with 384 columns and 2,000 references, and the time of
-their product.
+MNIST digits, TREC questions, and odorants, whose classes are their odours, or for which drug-like
+molecules are the new class. The script also measures the time for 10,000 new rows with 384 columns
+and 2,000 references, and the time of the matrix product of new rows and references.
 """
 
 import argparse

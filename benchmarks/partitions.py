@@ -41,7 +41,7 @@ PACKAGES = ("dask", "ray", "pyspark", "duckdb", "polars", "pyarrow", "datasets",
 
 
 def write_rows(folder: Path, rows: int) -> None:
-    """Write rows to files that end within a prompt."""
+    """Write rows to files, so that rows of one prompt are split between two files."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -338,8 +338,10 @@ def iter_prompt_rows(part_name: str) -> Iterator[dict[str, Any]]:
 
 
 def make_one_common_label(n: int, proportion: float) -> EqualMean:
-    """Return one common label among unique labels, and equally similar texts of the same mean
-    score.
+    """Return two populations with the same mean score of sets of n samples.
+
+    In the first, a common label has the given proportion, and all other labels are unique. In the
+    second, all pairs of texts have the same similarity.
     """
     mean = float(log_scores_of_labels(proportion, n).mean())
 
@@ -362,8 +364,10 @@ def make_one_common_label(n: int, proportion: float) -> EqualMean:
 
 
 def make_even_or_common_labels(n: int, count: int) -> EqualMean:
-    """Return equally frequent labels, and one common label among unique labels of the same mean
-    score.
+    """Return two populations with the same mean score of sets of n samples.
+
+    In the first, `count` labels are equally frequent. In the second, one label is common, and all
+    other labels are unique.
     """
     labels = np.random.default_rng(1).integers(count, size=(CALIBRATION_SETS, n))
     mean = float(log_scores_of_sizes(labels).mean())

@@ -54,7 +54,11 @@ def alpha_ndcg(order: Any, intent: np.ndarray, grade: np.ndarray, depth: int = N
 
 
 def draw_topics(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Return embeddings of documents and of a query, and the intent and grade of each document."""
+    """Return embeddings of documents and of a query, and the intent and grade of each document.
+
+    An intent is a subtopic of the query, or −1 for documents that match none. A grade is the
+    relevance of a document to its intent, between 0 and 1.
+    """
     d, intents = 384, int(rng.integers(3, 9))
     query, *directions = rng.normal(size=(1 + intents, d)) / np.sqrt(d)
     frequencies = np.arange(1, intents + 1) ** -1.0
@@ -74,7 +78,11 @@ def draw_topics(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
 
 
 def draw_digits(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Return the same for images: the intents are the digits whose mean is the query."""
+    """Return images of digits as documents, a query, and the intent and grade of each document.
+
+    The query is the mean of the mean images of 3 to 5 digits. These digits are the intents; other
+    digits have the intent −1. All grades are 1.
+    """
     from sklearn.datasets import load_digits
 
     images, labels = load_digits(return_X_y=True)

@@ -65,7 +65,12 @@ def make_state(pieces: list[np.ndarray]) -> State:
 
 
 def check_accuracy() -> dict[str, Any]:
-    """Return the errors of a state against all rows in double precision, and for other batches."""
+    """Check that scores of a streaming state hardly depend on precision and batches.
+
+    "whole" is the largest relative difference between scores of the state, for ten equal batches,
+    and scores of all rows in double precision. "pieces" is the largest relative difference between
+    scores of the state for ten equal batches and for batches of random sizes.
+    """
     X = np.concatenate(make_batches())[:N_CHECKED]
     orders = [1, 2, "inf"]
     expected = compute(X.astype(np.float64), k="cosine", q=orders)
@@ -120,7 +125,7 @@ def time_updates(
 
 
 def measure_memory() -> dict[str, Any]:
-    """Return the memory that a state needs above its batch, in a new process."""
+    """Return the memory that a streaming state needs in addition to its batch, in a new process."""
     done = subprocess.run(
         [sys.executable, "-c", MEMORY_SCRIPT], capture_output=True, text=True, check=True
     )

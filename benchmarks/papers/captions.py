@@ -109,6 +109,11 @@ def bleu_matrix(texts: list[list[str]]) -> np.ndarray:
 
 
 def findings(data: Path) -> list[Finding]:
+    """Compare what the paper says about its two sets of captions with our scores.
+
+    Of two effects on scores of different scales, each is divided by the largest possible score:
+    5 for VS of five captions, and 1 for n-gram diversity.
+    """
     high, low = ([split_words(text) for text in texts] for texts in (HIGH, LOW))
     (vs_high, div_high), (vs_low, div_low) = scores(high), scores(low)
     pieces = [scores([split_wordpieces(text) for text in texts]) for texts in (HIGH, LOW)]

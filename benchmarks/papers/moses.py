@@ -187,9 +187,11 @@ def compute_table(draws: dict[str, Draw]) -> dict[str, np.ndarray]:
 
 
 def match_intdiv(samples: list[str]) -> tuple[float, float, float]:
-    """Select few molecules with the IntDiv of many; return the difference of IntDiv, and VS of
-    both. The first a of N_REPEATED molecules are the most diverse ones, and the others are random.
-    The number a is found by bisection.
+    """Select N_REPEATED molecules whose IntDiv is close to that of all samples.
+
+    Return the difference of IntDiv (selection minus all samples), VS of the selection, and VS of
+    all samples. The first a selected molecules are the most diverse ones, and the others are
+    random. The number a is found by bisection.
     """
     K = as_similarity(samples, **MORGAN)
     goal = compute(K, measures=["IntDiv", "VS"])

@@ -106,9 +106,9 @@ def score_by_kernel(kernel: Kernel, prompt: bool, answer_set: AnswerSet) -> Scor
 
 
 def score_in_context(encoders: Sequence[Any], answer_set: AnswerSet) -> Scores:
-    """Score answers with kernels that compare each pair both without and after the prompt.
+    """Score answers with kernels that compare them both alone and as continuations of the prompt.
 
-    The score is that of the mean of the similarity matrices of the encoders.
+    The similarity matrices of the encoders are averaged before the score is computed.
     """
     prompt = {"prompts": answer_set.prompt, "given_prompt": True}
     K = [

@@ -157,8 +157,9 @@ class NormalizedEigenvalues:
     def values_at(self, q: float) -> Array:
         """Return the eigenvalues (..., m) from which the score of order q is computed.
 
-        They sum to 1. For q < 1, scores depend on small eigenvalues, so eigenvalues up to
-        `entry_threshold` are set to zero as well.
+        They sum to 1. For q < 1, small eigenvalues have a large effect on scores. Eigenvalues up to
+        `entry_threshold` may be caused only by rounding of the matrix entries, so these orders
+        replace them by zero.
         """
         values = self.values
         if q >= 1 or not self.entry_threshold:

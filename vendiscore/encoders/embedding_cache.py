@@ -140,6 +140,10 @@ def _encode_key(text: str) -> bytes:
 
 
 def _compute_checksum(text: object, row: object, missed: object, partial: object) -> bytes:
-    """Return an eight-byte checksum of a text, its embedding, and the problems with it."""
+    """Return an eight-byte checksum of a text, its embedding `row`, and problems of the text.
+
+    `missed` is the reason why the model cannot represent the text, and `partial` the reason why it
+    represents only a part of it; None if there is no such problem.
+    """
     entry = repr((text, row, missed, partial))
     return hash_bytes(entry.encode("utf-8", "surrogatepass"))

@@ -91,8 +91,8 @@ class Neighbourhoods:
         self.distances = distances
         self.inverse = inverse
         self.sizes: tuple[int, int] = len(inverse[0]), len(inverse[1])
-        # Radii of the parent's references are reused only if they were computed by the same method:
-        # others may have another scale or rounding.
+        # Distances of the parent's references to their nearest neighbours are reused only if they
+        # were computed by the same method: others may have another scale or rounding.
         has_same_method = parent is not None and type(parent.distances) is type(distances)
         self._parent = parent if has_same_method else None
         # The number of copies of each distinct sample, and of each distinct reference.
@@ -101,7 +101,7 @@ class Neighbourhoods:
         self._set_slices = slice(0, n_distinct_samples), slice(n_distinct_samples, distances.n)
         # Distances (points, k) to the k nearest neighbours, for each of the two sets.
         self._nearest = [np.empty((0, 0))] * 2
-        self._balls: dict[int, BallCounts] = {}
+        self._balls: dict[int, BallCounts] = {}  # by k
 
     def compute_radii(self, set_index: int, k: int) -> np.ndarray:
         """Compute the distance to the k-th nearest other point, for each distinct point of a set.

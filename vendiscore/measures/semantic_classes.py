@@ -46,7 +46,7 @@ def assign_classes(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.n
         Shape (..., n) of the result.
     """
     codes = np.full(shape, -1)
-    # `row` i contains which samples are equivalent to sample i, shape (n,) or (g, n).
+    # Row i contains which samples are equivalent to sample i, shape (…, n).
     rows = (row for block in blocks for row in np.moveaxis(block, -2, 0))
     for i, row in enumerate(rows):
         starts_class = codes[..., i] < 0

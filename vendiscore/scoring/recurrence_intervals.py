@@ -603,8 +603,9 @@ def _compute_interval_with_near_copies(
 ) -> tuple[float, float]:
     """Return the confidence interval of the deficit if near-copies are treated as copies.
 
-    `deficit` is the deficit of the samples, `estimate` contains its jackknife errors, and
-    `recurrences.merged` the counts after merging near-copies into one item. Merging changes the
+    The deficit is a quantity that is 0 if nothing recurs, such as log n − log VS. `deficit` is its
+    value for the samples, `estimate` contains its jackknife errors, and `recurrences.merged`
+    contains the counts after merging near-copies into one item. Merging changes the
     deficit, which `deficit_function` computes from similarities and proportions of items. The
     interval refers to the original samples, so this change is subtracted from all deficits of
     merged items. A jackknife error smaller than the change only reflects differences between

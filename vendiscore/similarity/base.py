@@ -238,6 +238,7 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         groups = self._groups()
         if groups is None or self.scale is None:
             return groups
+        # Samples with different scale factors are not identical.
         return joint_groups([groups, to_host(self.scale)])
 
     def diagonal(self) -> Array:

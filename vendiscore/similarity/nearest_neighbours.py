@@ -73,7 +73,7 @@ class BlockDistances(ABC):
     def exact_distances(self, i: np.ndarray, j: np.ndarray, entries: np.ndarray) -> np.ndarray:
         """Compute the distances of the m pairs of points (i[0], j[0]), …, shape (m,).
 
-        `entries` (m,) are the entries of these pairs in a block.
+        `entries` (m,) are the numbers that `block` returns for these pairs.
         """
         return entries
 
@@ -82,8 +82,8 @@ class BlockDistances(ABC):
     ) -> np.ndarray:
         """Return for each of m pairs of points whether its distance is at most r, shape (m,).
 
-        The first pair consists of the points i[0] and j[0]; its limit is r[0], and its entry in a
-        block is entries[0].
+        The first pair consists of the points i[0] and j[0], and its limit is r[0]. `entries` (m,)
+        are the numbers that `block` returns for these pairs.
         """
         return self.exact_distances(i, j, entries) <= r
 
@@ -134,8 +134,13 @@ class EuclideanDistances(BlockDistances):
         return r * r * (1 + 8 * EPS)
 
     def exact_distances(self, i: np.ndarray, j: np.ndarray, entries: np.ndarray) -> np.ndarray:
-        """Compute the distances of the m pairs of points (i[0], j[0]), …, from their entries."""
+        """Compute the distances of the m pairs of points (i[0], j[0]), …, shape (m,).
+
+        `entries` (m,) are the numbers that `block` returns for these pairs: squared distances minus
+        their maximum rounding error.
+        """
         norm_sums = self.squared_norms[i] + self.squared_norms[j]
+        # `block` subtracted the maximum rounding error; add it again.
         distances = np.sqrt(entries + self.relative_error * norm_sums)
         # ‖x‖² + ‖y‖² − 2 x·y of close points is inaccurate, so use their differences.
         close = np.flatnonzero(entries < CLOSE_PAIR_RATIO * norm_sums)

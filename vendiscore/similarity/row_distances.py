@@ -315,6 +315,7 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
     """
     check_distance_memory(X)
     n = len(X)
+    # The distances of the Gaussian kernel are squared Euclidean distances.
     row_distances = RowDistances(X.astype(np.float64, copy=False), "gaussian")
     if not row_distances.uses_matrix_product:
         all_rows = slice(0, n)

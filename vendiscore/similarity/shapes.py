@@ -117,8 +117,9 @@ def nesting_depth(prompts: Any, samples: Samples | None) -> int:
     is_numeric = infer_shape(prompts) is not None
     if not is_numeric and not isinstance(prompts, list):
         return 0
-    # The samples have one dimension more than a sample. A list of other objects is never a single
-    # prompt.
+    # Prompts with one dimension less than the samples are a single prompt (depth 0), because a
+    # sample also has one dimension less. Prompts with as many dimensions as the samples are a list
+    # (depth 1). A list of objects other than numbers is never a single prompt.
     additional_dimensions = _count_dimensions(prompts) - max(1, _count_dimensions(samples))
     return max(additional_dimensions + 1, 0 if is_numeric else 1)
 

@@ -356,13 +356,14 @@ def log_scores_leaving_each_out(
 def _squared_distances_from_span(
     squares: np.ndarray, squared_norms: np.ndarray | float = 1.0
 ) -> np.ndarray:
-    """Compute the squared distances of vectors from the span of r orthonormal eigenvectors.
+    """Compute the squared distances (…) of vectors from the span of r orthonormal eigenvectors.
 
     `squared_norms` are those of the vectors, and `squares` (…, r) their squared coordinates along
     the eigenvectors. Distances that may be rounding errors are set to 0.
     """
     distances = squared_norms - squares.sum(axis=-1)
-    distances[distances < 1e-13 * squares.shape[-1]] = 0.0  # rounding errors matter at small t
+    # Callers divide by small quadrature nodes or take logarithms, which would amplify these errors.
+    distances[distances < 1e-13 * squares.shape[-1]] = 0.0
     return distances
 
 

@@ -145,7 +145,10 @@ def join_hint(hint: str, sentence: str) -> str:
 
 
 def describe_other_scope(name: str, target: str, where: str, quote: str = "") -> str:
-    """Return a hint that `target`, which `name` means, is valid elsewhere: `where`."""
+    """Return a hint that `target`, which was probably meant by `name`, is valid elsewhere.
+
+    `where` is the predicate of a sentence, such as "a flag of compare".
+    """
     sentence = f"It is {where}."
     if normalize_name(target) == normalize_name(name):
         return sentence

@@ -658,7 +658,10 @@ class RedundancyEstimate:
 
     @property
     def error(self) -> float:
-        """Standard error of log κ, from the jackknife error and the model error."""
+        """Standard error of log κ, from the jackknife error and the model error.
+
+        κ is (m/VS − 1)/(m − 1) for m samples.
+        """
         return math.hypot(delete_one_error(self.changes), self.model_error)
 
     def scores(

@@ -83,7 +83,7 @@ class NearPairs:
         j: np.ndarray,
         similarity: np.ndarray,
     ) -> None:
-        """Add the pairs (i, j), arrays of equal length; pairs below the floor are ignored."""
+        """Add the pairs (i, j), arrays of equal length, with similarities ≥ `min_similarity`."""
         is_near = similarity >= self.min_similarity
         i = i[is_near].astype(np.int32)
         j = j[is_near].astype(np.int32)

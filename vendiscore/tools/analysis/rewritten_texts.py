@@ -284,7 +284,7 @@ class RewrittenSets:
             return self.compute_score_of_order_2(positions)
         scores = np.array(self._original_scores(q))
         for i, changed, _, changed_rows in self.iter_changes(positions):
-            K = self._copy_similarities(i)
+            K = self._copy_similarities(i)  # of block i
             K[changed] = changed_rows
             K[:, changed] = changed_rows.T
             codes = np.unique(self._blocks[i].set_codes[changed])

@@ -198,10 +198,13 @@ def compare_sources(table: AnswerTable, spec: SimilaritySpec, options: SourcesOp
 def fit_kernel(
     table: AnswerTable, spec: SimilaritySpec, given_prompt: bool
 ) -> tuple[AnswerTable, SimilaritySpec, Problems]:
-    """Load the model and fit kernel options once, to at most 1000 answers.
+    """Load the model and fit the kernel options once for all prompts.
 
-    Return the table, the specification with fitted options, and the problems of dropped rows. If
-    this requires the similarity of all answers, it replaces the samples of the returned table.
+    Return the table of answers, the specification with fitted options, and the problems of dropped
+    rows. Options are fitted to at most 1000 random answers. But if the kernel has a model or is a
+    mixture, or if there are no prompts or at most 1000 answers, the similarity of all usable
+    answers is computed here. The returned table then contains this similarity instead of the
+    samples.
     """
     rows = np.arange(len(table.source))
     has_model = "model" in getattr(spec.k, "options", ())
@@ -587,7 +590,7 @@ def check_table(table: AnswerTable, given_prompt: bool) -> None:
 def check_shared(names: Sequence[str], has_answers: np.ndarray) -> None:
     """Raise if two sources have no prompt in common.
 
-    `has_answers`, shape (prompts, n), is True if a source has answers to a prompt.
+    `has_answers`, shape (prompts, sources), is True where a source has answers to a prompt.
     """
     shared = has_answers.T.astype(float) @ has_answers
     disjoint = np.argwhere(np.triu(shared == 0, 1))

@@ -56,8 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.notes = Notes(
             args.use_flags, getattr(args, "quiet", False), getattr(args, "verbose", False)
         )
-        # the words of the command and their text, which error messages extend by flags
         args.exit_code = 0  # commands can change it
+        # The command line, as a list and as text; messages add suggested flags to it.
         args.words = [PROGRAM, *([command] * (command != "score")), *arguments]
         args.command_line = shlex.join(args.words)
     except SystemExit as end:  # from --help, --version and errors of argparse

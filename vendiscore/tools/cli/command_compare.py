@@ -144,7 +144,11 @@ def _format_comparison(args: Namespace, comparison: Comparison) -> str:
 
 
 def _shorten_parts(row: Record) -> Record:
-    """Return a row of `quality_parts` for a table: each value with its interval in one cell."""
+    """Return a row for the table of differences at equal quality.
+
+    `row` is a dict of `quality_parts` in the result of `compare`. The difference and its parts are
+    each written with their interval in one cell.
+    """
     cells = {name: row[name] for name in ("a", "b", "size", "prompts")}
     for name in ("total", "among_correct", "from_failures"):
         value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))

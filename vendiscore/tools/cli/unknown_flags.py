@@ -169,8 +169,9 @@ def _suggest_own(
     """Return a hint for the unknown flag from the flags and options of the command, or "".
 
     `name` is the name of the flag without dashes, or a variant of it. `actions` maps flags to the
-    actions of argparse, and `options` maps options of -o and -k to how they are typed. The hint can
-    also be a sentence that says what to use instead of this flag.
+    actions of argparse. `options` maps names of kernel and measure options, which are not flags, to
+    the text to write on the command line, such as "-o exponent=3". The hint can also be a sentence
+    that says what to use instead of this flag.
     """
     targets = resolve_synonyms(name, actions, "flag")
     if hint := _format_flags({target: actions[target] for target in targets}, unknown):

@@ -186,7 +186,11 @@ class VendiReward:
         sizes: np.ndarray,
         scores: np.ndarray,
     ) -> None:
-        """Add the score of each whole group to the monitor; warn if this causes an alarm."""
+        """Add the score of each whole group to the monitor; warn if this causes an alarm.
+
+        A monitor whose baseline has a score for each prompt accepts each of these prompts once; its
+        `remaining_prompts` are those without a new score.
+        """
         was_alarm = monitor.alarm
         for prompt, size, score in zip(prompts, sizes, scores, strict=True):
             if size != monitor.size:

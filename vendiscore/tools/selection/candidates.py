@@ -23,6 +23,7 @@ class Candidates:
         self.n: int = similarity.n
         self.dim: int | None = None
         if isinstance(similarity, FeatureSimilarity) and is_numpy(similarity.X):
+            # The features of sample i are _scale[i] * _X[i], without columns that are always zero.
             compact = similarity.compact()
             self.dim = compact.dim
             self._X = compact.X

@@ -132,7 +132,11 @@ class SetEigenbasis:
         self.values: np.ndarray = np.maximum(values, 0.0)
 
     def coordinates(self, indices: np.ndarray, F: np.ndarray | None = None) -> np.ndarray:
-        """Compute z, shape (len(indices), m); `F` are the features of these samples if known."""
+        """Compute the coordinates z of samples in the eigenbasis of the selected set.
+
+        The result has shape (len(indices), number of eigenvectors). `F` are the features of these
+        samples; if it is None, they are computed.
+        """
         if self._rows is None:
             return (self.candidates.features(indices) if F is None else F) @ self._projection
         similarities = self._rows[:, indices]
@@ -171,10 +175,10 @@ class SetEigenbasis:
 class TrackedGains:
     """Gains of candidates and losses of members, updated as samples join or leave the set.
 
-    `indices` are those of n tracked samples: the candidates, then the members (all samples of the
-    basis, or none). `resolvents`, shape (r, n), holds s of candidates and 1 − s of members. With
-    c = xᵀ (A + tI)⁻¹ y, s_x decreases by c²/(1 + s_y) if y joins, and increases by c²/(1 − s_y) if
-    the member y leaves.
+    `indices` are the indices of n samples: the candidates, then the members (all samples of the
+    basis, or none). `resolvents`, shape (r, n), contains s_x(t) = xᵀ(A + tI)⁻¹x of candidates and
+    1 − s_x(t) of members, for r nodes t. With c = xᵀ(A + tI)⁻¹y, s_x(t) decreases by
+    c²/(1 + s_y(t)) if y joins, and increases by c²/(1 − s_y(t)) if the member y leaves.
     """
 
     def __init__(
@@ -184,6 +188,11 @@ class TrackedGains:
         candidate_indices: np.ndarray,
         members: list[int],
     ) -> None:
+        """Compute s_x(t) = xᵀ(A + tI)⁻¹x of candidates and 1 − s_x(t) of members.
+
+        A is the sum of y yᵀ over the selected samples y, and t are the nodes of the quadrature. See
+        the docstring of the module for the gains that follow from s_x(t).
+        """
         self.basis = basis
         self.form = form
         self.indices: np.ndarray = np.concatenate([candidate_indices, members]).astype(int)
@@ -198,13 +207,15 @@ class TrackedGains:
         self._shifted_inverses = basis.shifted_inverses(form.t)
         self.resolvents: np.ndarray = basis.resolvent_values(self._Z, form.t)
         self.quadratic_forms: np.ndarray = basis.quadratic_forms(self._Z)
-        # 1 − s is at least t/(λ + t) for the largest possible eigenvalue.
+        # For a member, 1 − s_x(t) is at least t/(λ + t); λ is the largest possible eigenvalue of A.
         max_eigenvalue = len(basis.values) + MAX_UPDATES
         t = form.t[:, None]
         self._min_member_values = t / (t + max_eigenvalue)
         if members:
             squares = np.square(basis.member_coordinates)
             s = self._shifted_inverses.T @ squares.T
+            # If eigenvectors do not span all features, they are those of the similarities K of the
+            # members. The sum `s` is then a diagonal entry of (K + tI)⁻¹, and 1 − s_x(t) is t s.
             one_minus_s = 1 - s if basis.spans_features else t * s
             self.resolvents[:, self._n_candidates :] = one_minus_s
             self._clip_to_minimum()
@@ -221,21 +232,22 @@ class TrackedGains:
         return not self._updates
 
     def positions(self, indices: list[int]) -> np.ndarray:
-        """Return the positions of the samples `indices` among the tracked samples."""
+        """Return the positions in `self.indices` of the samples with these indices."""
         return np.array([self.positions_by_index[index] for index in indices])
 
     def gains(self) -> np.ndarray:
-        """Compute the gains of the n tracked samples; values of members are meaningless."""
+        """Compute the gain of each sample in `indices`; values of members are meaningless."""
         return self.form.gains(self.resolvents.copy(), self.quadratic_forms)
 
     def losses(self, members: np.ndarray) -> np.ndarray:
-        """Compute the losses if single members, at these positions, are removed."""
+        """Compute the loss of each member if it is removed; `members` are positions in `indices`."""
         return self.form.losses(self.resolvents[:, members], self.quadratic_forms[members])
 
     def gains_without(self, members: np.ndarray) -> np.ndarray:
-        """Compute the gains of candidates after one member is removed, shape (len(members), n).
+        """Compute the gain of each sample in `indices` after each member is removed in turn.
 
-        `members` are positions among the tracked samples.
+        `members` are positions in `indices`. The result has shape (len(members), len(indices)), and
+        only values of candidates are meaningful.
         """
         s = self._cross_resolvents(members)
         s *= s
@@ -275,14 +287,18 @@ class TrackedGains:
         self._updates.append((a, sign))
 
     def _clip_to_minimum(self) -> None:
-        """Raise values that rounding made smaller than possible."""
+        """Raise `resolvents` that are smaller than possible, because of rounding errors."""
         minimum = np.where(self.is_member, self._min_member_values, 0.0)
         np.maximum(self.resolvents, minimum, out=self.resolvents)
 
     def _compute_similarities(
         self, positions: np.ndarray, row: np.ndarray | None = None
     ) -> np.ndarray:
-        """Compute the similarities, shape (len(positions), n), of tracked samples to all others."""
+        """Compute the similarities of the samples at these positions to all samples in `indices`.
+
+        The result has shape (len(positions), len(indices)). `row` contains the similarities of a
+        single sample to all samples, required for candidates without features.
+        """
         if self.basis.spans_features or self._are_members(positions):
             return self._coordinates(positions) @ self._Z.T
         if self._F is not None:
@@ -291,7 +307,11 @@ class TrackedGains:
         return row[None, self.indices]
 
     def _are_members(self, positions: np.ndarray) -> bool:
-        """Return whether these positions were members at first, with coordinates in U."""
+        """Return whether the samples at these positions were members when this object was built.
+
+        Only if eigenvectors do not span all features: `basis.member_coordinates` are then the
+        eigenvectors of the similarities of these members.
+        """
         return not self.basis.spans_features and bool(positions[0] >= self._n_candidates)
 
     def _coordinates(self, positions: np.ndarray) -> np.ndarray:
@@ -300,7 +320,10 @@ class TrackedGains:
         return self._Z[positions]
 
     def _cross_resolvents(self, positions: np.ndarray, row: np.ndarray | None = None) -> np.ndarray:
-        """Compute xᵀ (A + tI)⁻¹ y, shape (r, len(positions), n), of all x and the given y."""
+        """Compute xᵀ(A + tI)⁻¹y for all samples x in `indices` and those y at the positions.
+
+        The result has shape (r, len(positions), len(indices)), for r nodes t.
+        """
         Z = self._coordinates(positions)
         r = len(self.form.t)
         m = len(positions)
