@@ -60,6 +60,9 @@ FLOAT64_TOLERANCE, FLOAT32_TOLERANCE = 1e-8, 3e-4
 VENDI_SCORE = "vendi_score"
 
 
+NO_OTHER_CODE = None  # instead of a call of other code that computes the same values
+
+
 @dataclass(frozen=True)
 class Cell:
     """A benchmark: a task with samples of one size.
@@ -234,8 +237,14 @@ def iter_other_sample_cells() -> Iterator[Cell]:
         )
         return lambda: vendiscore.score(texts, q=q), lambda: minimal_function(texts)
 
-    yield Cell("compute", "n-grams of 60 words", 1000, None, partial(ngrams, 1000, 1))
-    yield Cell("compute", "n-grams of 20 words, order 2", 10_000, None, partial(ngrams, 10_000, 2))
+    yield Cell("compute", "n-grams of 60 words", 1000, d=None, make_calls=partial(ngrams, 1000, 1))
+    yield Cell(
+        "compute",
+        "n-grams of 20 words, order 2",
+        10_000,
+        d=None,
+        make_calls=partial(ngrams, 10_000, 2),
+    )
 
     def questions_with_peer() -> Any:
         from vendi_score import vendi
@@ -248,7 +257,14 @@ def iter_other_sample_cells() -> Iterator[Cell]:
 
         return lambda: vendiscore.score(samples, ns=(1, 2, 3, 4)), theirs
 
-    yield Cell("compute", "n-grams of questions", 1000, None, questions_with_peer, VENDI_SCORE)
+    yield Cell(
+        "compute",
+        "n-grams of questions",
+        1000,
+        d=None,
+        make_calls=questions_with_peer,
+        peer=VENDI_SCORE,
+    )
 
     def molecules(n: int) -> Any:
         samples = read_molecules()[:n]
@@ -256,7 +272,7 @@ def iter_other_sample_cells() -> Iterator[Cell]:
         return ours, lambda: minimal_code.vendi_of_molecules(samples)
 
     for n in (1000, 2500):
-        yield Cell("compute", "molecules", n, None, partial(molecules, n))
+        yield Cell("compute", "molecules", n, d=None, make_calls=partial(molecules, n))
 
     def labels(n: int) -> Any:
         (texts,) = make_labels(1, n, 50)
@@ -264,7 +280,7 @@ def iter_other_sample_cells() -> Iterator[Cell]:
         return ours, lambda: minimal_code.vendi_of_labels(texts)
 
     for n in SIZES:
-        yield Cell("compute", "labels", n, None, partial(labels, n))
+        yield Cell("compute", "labels", n, d=None, make_calls=partial(labels, n))
 
 
 def iter_interval_cells() -> Iterator[Cell]:
@@ -272,7 +288,7 @@ def iter_interval_cells() -> Iterator[Cell]:
 
     def single_set(n: int, d: int) -> Any:
         X = make_rows(HARMONIC_SPECTRUM, n, d)
-        return lambda: vendiscore.compute(X, k="cosine", ci=0.95)["VS_se"], None
+        return lambda: vendiscore.compute(X, k="cosine", ci=0.95)["VS_se"], NO_OTHER_CODE
 
     for d in WIDTHS:
         for n in SIZES:
@@ -296,9 +312,9 @@ def iter_interval_cells() -> Iterator[Cell]:
 
     def ngrams() -> Any:
         texts = read_questions()[:1000]
-        return lambda: vendiscore.compute(texts, ci=0.95)["VS_se"], None
+        return lambda: vendiscore.compute(texts, ci=0.95)["VS_se"], NO_OTHER_CODE
 
-    yield Cell("compute, ci", "n-grams of questions", 1000, None, ngrams)
+    yield Cell("compute, ci", "n-grams of questions", 1000, d=None, make_calls=ngrams)
 
 
 # How diverse are the answers to each prompt?
@@ -388,7 +404,10 @@ def iter_comparison_cells() -> Iterator[Cell]:
     def two_sets(n: int, d: int) -> Any:
         X = make_rows(HARMONIC_SPECTRUM, 2 * n, d)
         if n > 200:  # `compare` uses 200 samples of each
-            return lambda: vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].difference, None
+            return (
+                lambda: vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].difference,
+                NO_OTHER_CODE,
+            )
         n_permutations = vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].permutations
         ours = lambda: vendiscore.compare(X[:n], X[n:], k="cosine").pairs[0].difference  # noqa: E731
         return ours, lambda: minimal_code.difference_with_permutations(X[:n], X[n:], n_permutations)
@@ -398,10 +417,15 @@ def iter_comparison_cells() -> Iterator[Cell]:
 
     def two_text_sets(n: int) -> Any:
         texts = read_questions()[::5]
-        return lambda: vendiscore.compare(texts[:n], texts[n : 2 * n]).pairs[0].difference, None
+        return (
+            lambda: vendiscore.compare(texts[:n], texts[n : 2 * n]).pairs[0].difference,
+            NO_OTHER_CODE,
+        )
 
     for n in (20, 200):
-        yield Cell("compare", "two sets of questions", n, None, partial(two_text_sets, n))
+        yield Cell(
+            "compare", "two sets of questions", n, d=None, make_calls=partial(two_text_sets, n)
+        )
 
     def precision_and_recall(d: int) -> Any:
         from prdc import compute_prdc
@@ -433,7 +457,7 @@ def iter_comparison_cells() -> Iterator[Cell]:
         samples = read_questions()[:1000] if d is None else make_rows(HARMONIC_SPECTRUM, 1000, d)
         options = {} if d is None else {"k": "cosine"}
         compare = partial(vendiscore.compare, samples, by=models, groups=prompts, **options)
-        return lambda: compare().pairs[0].difference, None
+        return lambda: compare().pairs[0].difference, NO_OTHER_CODE
 
     for d in (*WIDTHS, None):
         sample_type = "questions" if d is None else "vectors"
@@ -455,7 +479,10 @@ def iter_source_cells() -> Iterator[Cell]:
         prompts = make_prompt_names(200, 5)
         samples = read_questions()[:1000] if d is None else make_rows(HARMONIC_SPECTRUM, 1000, d)
         options = {} if d is None else {"k": "cosine"}
-        return lambda: vendiscore.sources(samples, prompts, by=models, **options).score, None
+        return (
+            lambda: vendiscore.sources(samples, prompts, by=models, **options).score,
+            NO_OTHER_CODE,
+        )
 
     for d in (*WIDTHS, None):
         sample_type = "questions" if d is None else "vectors"
@@ -504,9 +531,9 @@ def iter_explanation_cells() -> Iterator[Cell]:
 
     def texts_without_counterpart() -> Any:
         texts = read_questions()[:1000]
-        return lambda: vendiscore.explain(texts).adds.mean(), None
+        return lambda: vendiscore.explain(texts).adds.mean(), NO_OTHER_CODE
 
-    yield Cell("explain", "questions", 1000, None, texts_without_counterpart)
+    yield Cell("explain", "questions", 1000, d=None, make_calls=texts_without_counterpart)
 
 
 def iter_selection_cells() -> Iterator[Cell]:
@@ -514,7 +541,7 @@ def iter_selection_cells() -> Iterator[Cell]:
 
     def vendi_selection(n: int, d: int) -> Any:
         X = make_rows("exponential", n, d)
-        return lambda: float(vendiscore.select(X, 100, k="cosine").scores[-1]), None
+        return lambda: float(vendiscore.select(X, 100, k="cosine").scores[-1]), NO_OTHER_CODE
 
     for d in WIDTHS:
         for n in SIZES:
@@ -557,16 +584,16 @@ def iter_growth_cells() -> Iterator[Cell]:
 
     def vectors(d: int) -> Any:
         X = make_rows(HARMONIC_SPECTRUM, 1000, d)
-        return lambda: vendiscore.growth(X, k="cosine").scores[-1], None
+        return lambda: vendiscore.growth(X, k="cosine").scores[-1], NO_OTHER_CODE
 
     for d in WIDTHS:
         yield Cell("growth", "cosine", 1000, d, partial(vectors, d))
 
     def ngrams() -> Any:
         texts = read_questions()[:1000]
-        return lambda: vendiscore.growth(texts).scores[-1], None
+        return lambda: vendiscore.growth(texts).scores[-1], NO_OTHER_CODE
 
-    yield Cell("growth", "n-grams of questions", 1000, None, ngrams)
+    yield Cell("growth", "n-grams of questions", 1000, d=None, make_calls=ngrams)
 
 
 def iter_monitor_cells() -> Iterator[Cell]:
@@ -579,17 +606,17 @@ def iter_monitor_cells() -> Iterator[Cell]:
                 monitor.update(value)
             return monitor.mean
 
-        return run, None
+        return run, NO_OTHER_CODE
 
-    yield Cell("Monitor", "scores of prompts", 1000, None, scores)
+    yield Cell("Monitor", "scores of prompts", 1000, d=None, make_calls=scores)
 
 
 def iter_phrase_cells() -> Iterator[Cell]:
     def ngrams() -> Any:
         texts = read_questions()[:300]
-        return lambda: vendiscore.phrases(texts).score, None
+        return lambda: vendiscore.phrases(texts).score, NO_OTHER_CODE
 
-    yield Cell("phrases", "n-grams of questions", 300, None, ngrams)
+    yield Cell("phrases", "n-grams of questions", 300, d=None, make_calls=ngrams)
 
 
 # Does it hold at every scale of distance?
@@ -686,7 +713,9 @@ def iter_reward_cells() -> Iterator[Cell]:
 
     def texts_without_counterpart() -> Any:
         texts = [text for group in make_texts(1000, 8, 60) for text in group]
-        return lambda: vendiscore.group_rewards(texts, groups=make_prompt_names(1000, 8)), None
+        return lambda: vendiscore.group_rewards(
+            texts, groups=make_prompt_names(1000, 8)
+        ), NO_OTHER_CODE
 
     yield Cell(
         "group_rewards",
@@ -703,7 +732,7 @@ def iter_report_cells() -> Iterator[Cell]:
     def html_report(d: int | None) -> Any:
         samples = read_questions()[:1000] if d is None else make_rows(HARMONIC_SPECTRUM, 1000, d)
         options = {} if d is None else {"k": "cosine"}
-        return lambda: len(vendiscore.report(samples, **options).html()), None
+        return lambda: len(vendiscore.report(samples, **options).html()), NO_OTHER_CODE
 
     for d in (384, None):
         yield Cell(

@@ -147,9 +147,9 @@ def tabulate_pooled_repeats() -> str:
 
 
 def tabulate_pooled_differences() -> str:
-    """Tabulate intervals of the difference of two sets in one prompt, out of ten prompts.
+    """Tabulate the coverage of intervals of the difference of two sets in one prompt.
 
-    Recurrence counts of the ten prompts are pooled for the lower limits of scores.
+    The lower limits of scores are computed without and with the other nine of ten prompts.
     """
     if not (RESULTS / "pooled_repeats.json").exists():
         return "`python benchmarks/pooled_repeats.py` counts them in ten minutes."

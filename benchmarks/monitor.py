@@ -93,8 +93,11 @@ def bound_misses(runs: np.ndarray, mean: float) -> float:
     return float(is_rejected.all(axis=0).mean())
 
 
-def count_t_alarms(runs: np.ndarray, baseline: float) -> float:
-    """Return the proportion of runs in which a t-test after every value has an alarm."""
+def measure_t_alarm_rate(runs: np.ndarray, baseline: float) -> float:
+    """Return the proportion of runs with a false alarm of repeated t-tests.
+
+    A one-sided t-test is repeated after every value. An alarm is a p-value below ALPHA.
+    """
     n = np.arange(1, len(runs) + 1)[:, None]
     mean = np.cumsum(runs, axis=0) / n
     variance = (np.cumsum(runs**2, axis=0) / n - mean**2) * n / np.maximum(n - 1, 1)
@@ -146,7 +149,7 @@ def main() -> None:
             "mean": mean,
             "false_alarms": float(np.isfinite(find_alarms(runs, mean)).mean()),
             "misses": bound_misses(runs, mean),
-            "repeated_t": count_t_alarms(runs, mean),
+            "repeated_t": measure_t_alarm_rate(runs, mean),
         }
         print(row, flush=True)
         rows.append(row)

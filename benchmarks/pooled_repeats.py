@@ -388,6 +388,31 @@ def make_source_pairs(data: Path, n: int) -> dict[str, tuple[Source, Source]]:
     }
 
 
+def estimate_limits(
+    source: Source, rng: np.random.Generator, populations: np.ndarray, n: int
+) -> dict[str, np.ndarray]:
+    """Estimate VS and the limits of its interval for one set of n samples per population.
+
+    `populations`, shape (tables, prompts), are the indices of the populations of the source. A
+    table is one simulated data set. Each value of the result has one number per population:
+    "score", "own" (lower limit from the samples of the prompt), "pooled" (lower limit from all
+    prompts of the table) and "high" (upper limit).
+    """
+    groups = list(source.draw(rng, populations.ravel(), n))
+    scores = estimate_log_scores(
+        source.similarity, groups, [1.0], LEVEL, "clip", conservative_tails=True
+    )
+    n_tables, n_prompts = populations.shape
+    pooled = scores.low.copy()
+    for table in np.split(np.arange(populations.size), n_tables):
+        table_scores = type(scores)(*(values[..., table] for values in scores))
+        pooled[:, table] = pool_lower_limits(
+            table_scores, np.full(n_prompts, n), LEVEL, conservative_tails=True
+        )
+    logs = {"score": scores.log, "own": scores.low, "pooled": pooled, "high": scores.high}
+    return {name: np.exp(values[0]) for name, values in logs.items()}
+
+
 def count_difference_coverage(
     name: str,
     sources: tuple[Source, Source],
@@ -396,37 +421,34 @@ def count_difference_coverage(
     n_prompts: int,
     table_factor: float,
 ) -> dict[str, Any]:
-    """Count how often intervals of the difference of two sets in one prompt cover it, at q = 1."""
+    """Count how often intervals contain the true difference of VS of two sets in one prompt.
+
+    A table is one simulated data set: n samples of each source for each of `n_prompts` prompts.
+    `truth` contains log VS of both sources, by order and population.
+    """
     rng = np.random.default_rng(n)
     tables = max(4, round(table_factor * TABLES_BY_PROMPTS[n_prompts]))
     populations = rng.integers(N_POPULATIONS, size=(tables, n_prompts))
-    of_sets = []
-    for source in sources:
-        groups = list(source.draw(rng, populations.ravel(), n))
-        scores = estimate_log_scores(
-            source.similarity, groups, [1.0], LEVEL, "clip", conservative_tails=True
-        )
-        pooled = scores.low.copy()
-        for table in np.split(np.arange(populations.size), tables):
-            table_scores = type(scores)(*(values[..., table] for values in scores))
-            pooled[:, table] = pool_lower_limits(
-                table_scores, np.full(n_prompts, n), LEVEL, conservative_tails=True
-            )
-        ends = (scores.log, scores.low, pooled, scores.high)
-        of_sets.append([np.exp(values[0]) for values in ends])
-    a, b = (np.exp(logs[ORDERS.index(1.0), populations.ravel()]) for logs in truth)
-    true = a - b
+    limits_a, limits_b = (estimate_limits(source, rng, populations, n) for source in sources)
+    true_a, true_b = (np.exp(logs[ORDERS.index(1.0), populations.ravel()]) for logs in truth)
+    true_differences = true_a - true_b
     row: dict[str, Any] = {"part": "differences", "pair": name, "n": n, "prompts": n_prompts}
-    row |= {"tables": tables, "difference": float(np.median(true))}
-    for k, method in enumerate(("own", "pooled"), 1):
-        a, b = (np.column_stack([x[0], x[k], x[3]]).tolist() for x in of_sets)
-        result = [estimate_difference(x, y) for x, y in zip(a, b, strict=True)]
-        _, low, high = np.transpose(result)
-        above = (low > true + 1e-9).reshape(tables, n_prompts).mean(axis=1)
-        below = (high < true - 1e-9).reshape(tables, n_prompts).mean(axis=1)
+    row |= {"tables": tables, "difference": float(np.median(true_differences))}
+    for method in ("own", "pooled"):
+        intervals_a, intervals_b = (
+            np.column_stack([limits["score"], limits[method], limits["high"]]).tolist()
+            for limits in (limits_a, limits_b)
+        )
+        differences = [
+            estimate_difference(interval_a, interval_b)
+            for interval_a, interval_b in zip(intervals_a, intervals_b, strict=True)
+        ]
+        _, low, high = np.transpose(differences)
+        above = (low > true_differences + 1e-9).reshape(tables, n_prompts).mean(axis=1)
+        below = (high < true_differences - 1e-9).reshape(tables, n_prompts).mean(axis=1)
         stated = np.where(low > 0, 1, np.where(high < 0, -1, 0))
         equal = name.startswith("equal")
-        wrong = stated != 0 if equal else stated * np.sign(true) < 0
+        wrong = stated != 0 if equal else stated * np.sign(true_differences) < 0
         misses = above + below
         row |= {
             f"held_{method}": float(1 - misses.mean()),

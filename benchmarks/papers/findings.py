@@ -194,7 +194,7 @@ def format_conclusion(records: list[dict[str, Any]]) -> str:
 
 
 # Sections of the page: prefix of the source of a group, name of the section, heading.
-PAGE_PARTS = (
+PAGE_SECTIONS = (
     ("Friedman & Dieng", "vendi", "The Vendi Score (Friedman & Dieng, arXiv 2210.02410)"),
     (
         "Pasarkar & Dieng",
@@ -214,12 +214,12 @@ OTHER_ERRATA = (
 Records = list[dict[str, Any]]
 
 
-def group_by_part(records: Records) -> dict[str, Records]:
-    """Return the groups of each section of the page, by the name of the section."""
+def group_by_section(records: Records) -> dict[str, Records]:
+    """Return the records of each section of the page, by the name of the section."""
     ordered = sorted(records, key=lambda record: (record["source"], record["name"]))
     return {
         name: [record for record in ordered if record["source"].startswith(start)]
-        for start, name, _ in PAGE_PARTS
+        for start, name, _ in PAGE_SECTIONS
     }
 
 
@@ -234,18 +234,20 @@ def format_verdict_counts(records: Records) -> list[str]:
 
 def render_page(records: Records) -> str:
     """Render docs/papers.md: agreements and differences by paper, and what cannot be computed."""
-    by_part = {
-        name: part_records for name, part_records in group_by_part(records).items() if part_records
+    by_section = {
+        name: section_records
+        for name, section_records in group_by_section(records).items()
+        if section_records
     }
     lines = ["| paper | claims | reproduced | differs | not checked |", "|---|---|---|---|---|"]
     claimed = [record for record in records if record["name"] != "errata"]
-    for _, name, heading in PAGE_PARTS:
-        if name != "errata" and (part_records := by_part.get(name)):
+    for _, name, heading in PAGE_SECTIONS:
+        if name != "errata" and (section_records := by_section.get(name)):
             anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-            count = sum(len(select_claims(record)) for record in part_records)
+            count = sum(len(select_claims(record)) for record in section_records)
             lines.append(
                 f"| [{heading}](#{anchor}) | {count} | "
-                f"{' | '.join(format_verdict_counts(part_records))} |"
+                f"{' | '.join(format_verdict_counts(section_records))} |"
             )
     count = sum(len(select_claims(record)) for record in claimed)
     lines += [
@@ -263,30 +265,30 @@ def render_page(records: Records) -> str:
         f"test this page and are not claims of a paper ({passed} have the expected result).",
     ]
     sections = ["\n".join(lines)]
-    for _, name, heading in PAGE_PARTS:
-        if part_records := by_part.get(name):
-            sections += [f"## {heading}", *render_section(name, part_records, records)]
+    for _, name, heading in PAGE_SECTIONS:
+        if section_records := by_section.get(name):
+            sections += [f"## {heading}", *render_section(name, section_records, records)]
     return "\n\n".join(sections)
 
 
-def render_section(name: str, part_records: Records, all_records: Records) -> list[str]:
+def render_section(name: str, section_records: Records, all_records: Records) -> list[str]:
     """Return the paragraphs of a section of the page."""
     if name == "errata":
         lines = [
             f"- {format_erratum(finding)}"
-            for record in part_records
+            for record in section_records
             for finding in record["findings"]
         ]
         return [OTHER_ERRATA, "\n".join(lines)]
     if name == "not-here":
         return ["\n".join(format_absences(all_records))]
     table = ["| group | result | reproduced | differs | not checked |", "|---|---|---|---|---|"]
-    for record in part_records:
+    for record in section_records:
         link = f"[{record['title']}](../benchmarks/results/papers/{record['name']}.json)"
         table.append(
             f"| {link} | {record['agrees']} | {' | '.join(format_verdict_counts([record]))} |"
         )
-    bullets = [line for record in part_records for line in format_differences(record)]
+    bullets = [line for record in section_records for line in format_differences(record)]
     paragraphs = ["\n".join(table), f"<!-- all papers-{name} -->"]
     return [*paragraphs, "These claims differ:", "\n".join(bullets)] if bullets else paragraphs
 
@@ -326,7 +328,7 @@ def format_absences(records: Records) -> list[str]:
 def render_folded(records: Records, part_name: str) -> str:
     """Return the full tables of a section, which the site collapses."""
     return "\n\n".join(
-        render_group(record, "**{}**") for record in group_by_part(records)[part_name]
+        render_group(record, "**{}**") for record in group_by_section(records)[part_name]
     )
 
 

@@ -26,7 +26,7 @@ class AnswerSet:
         return tuple(f"{self.prompt} {text}" for text in self.texts)
 
     @property
-    def is_reported(self) -> bool:
+    def is_in_test_half(self) -> bool:
         """Whether accuracies are reported on this set; thresholds are chosen on the other half."""
         return hashlib.sha256(self.prompt.encode()).digest()[0] % 2 == 1
 

@@ -58,7 +58,7 @@ def compute_rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
     sets = read_judged_sets(data)
     human = np.array([answer_set.facts["human"] for answer_set in sets])
     label = np.array([answer_set.facts["label"] for answer_set in sets])
-    reported = np.array([answer_set.is_reported for answer_set in sets])
+    is_test = np.array([answer_set.is_in_test_half for answer_set in sets])
     is_source = {
         key: np.array(
             [(answer_set.facts["test"], answer_set.facts["source"]) == key for answer_set in sets]
@@ -80,8 +80,8 @@ def compute_rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
             for part_name, keys, chosen in (
                 ("all", SOURCES, all_sets),
                 ("resp_gen", RESPONSES, all_sets),
-                ("chosen on", SOURCES, ~reported),
-                ("reported on", SOURCES, reported),
+                ("chosen on", SOURCES, ~is_test),
+                ("reported on", SOURCES, is_test),
             ):
                 masks = [is_source[key] & chosen for key in keys]
                 correlations = [spearman_with_interval(values[i], human[i]) for i in masks]
@@ -104,8 +104,8 @@ def compute_rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
             row["labels"] = []
             for key in LABELLED:
                 reported_indices, chosen_indices = (
-                    is_source[key] & reported,
-                    is_source[key] & ~reported,
+                    is_source[key] & is_test,
+                    is_source[key] & ~is_test,
                 )
                 cut = find_best_threshold(values[chosen_indices], label[chosen_indices] == 1)
                 result = compute_accuracy(

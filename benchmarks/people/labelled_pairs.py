@@ -18,11 +18,11 @@ def compute_rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
     """Return one row for each scorer and measure: area under the curve, and accuracy."""
     pairs = read_judged_pairs(data)
     different = np.array([not pair.facts["similar"] for pair in pairs])
-    reported = np.array([pair.is_reported for pair in pairs])
+    is_test = np.array([pair.is_in_test_half for pair in pairs])
     table = []
     for scorer in scorers:
         for measure, values in score_sets(scorer, pairs).items():
-            threshold = find_best_threshold(values[~reported], different[~reported])
+            threshold = find_best_threshold(values[~is_test], different[~is_test])
             table.append(
                 {
                     "name": scorer.name,
@@ -31,10 +31,10 @@ def compute_rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
                     "measure": measure,
                     "n": len(pairs),
                     "different": float(different.mean()),
-                    "n_reported": int(reported.sum()),
-                    "different_reported": float(different[reported].mean()),
+                    "n_reported": int(is_test.sum()),
+                    "different_reported": float(different[is_test].mean()),
                     "area": compute_auc(values, different),
-                    "accuracy": compute_accuracy(values[reported], different[reported], threshold),
+                    "accuracy": compute_accuracy(values[is_test], different[is_test], threshold),
                 }
             )
     return table

@@ -332,14 +332,14 @@ def describe_kernel_dependence() -> str:
         for name, kernel in (("MiniLM", MINILM), ("n-grams", DEFAULT))
     }
     differences = [
-        f"{format_correlation_difference(*pair)} for the six sources and "
-        f"{format_correlation_difference(*pair, 'resp_gen')} for the three with {name}"
+        f"with {name}, {format_correlation_difference(*pair)} for the six sources and "
+        f"{format_correlation_difference(*pair, 'resp_gen')} for the three"
         for name, pair in pairs.items()
     ]
     return (
         "The comparison of VS with the mean distance depends on the kernel. Without the prompt, ρ "
-        f"of VS with human ratings minus ρ of the mean distance is {', and '.join(differences)} "
-        "(95 % intervals from a bootstrap of prompts)."
+        "of VS with human ratings minus ρ of the mean distance is (95 % intervals from a bootstrap "
+        f"of prompts): {'; '.join(differences)}."
     )
 
 

@@ -396,11 +396,11 @@ def test_papers_document_matches_results(findings):
 def test_papers_document_contains_every_finding(findings):
     text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
     records = list(RECORDS.values())
-    by_part = findings.group_by_part(records)
-    assert sorted(r["name"] for part_records in by_part.values() for r in part_records) == sorted(
-        RECORDS
-    )
-    for part, part_records in by_part.items():
+    by_section = findings.group_by_section(records)
+    assert sorted(
+        r["name"] for part_records in by_section.values() for r in part_records
+    ) == sorted(RECORDS)
+    for part, part_records in by_section.items():
         fold = (
             findings.render_folded(records, part) if f"<!-- all papers-{part} -->" in text else text
         )

@@ -146,10 +146,10 @@ def test_spearman_intervals_cover_true_correlation(load):
 def test_halves_are_split_by_prompt(load):
     answers = load("answers")
     answer_sets = [answers.AnswerSet(f"prompt {i}", ("a",), {}) for i in range(400)]
-    assert 150 < sum(answer_set.is_reported for answer_set in answer_sets) < 250
+    assert 150 < sum(answer_set.is_in_test_half for answer_set in answer_sets) < 250
     assert (
-        answer_sets[0].is_reported
-        == answers.AnswerSet("prompt 0", ("b",), {"label": 1}).is_reported
+        answer_sets[0].is_in_test_half
+        == answers.AnswerSet("prompt 0", ("b",), {"label": 1}).is_in_test_half
     )
 
 

@@ -75,7 +75,8 @@ def _load_network(files: ModelFiles, pooling: Pooling | None, max_length: None) 
             if not sentence_model.supports("image"):
                 raise ValueError(
                     f"the model {str(path)!r} does not accept images, according to its files; "
-                    "pass pooling='mean', 'cls' or 'pooler' to use only its network"
+                    "pass another model, or, if the network of transformers in the model accepts "
+                    "images, pass pooling='mean', 'cls' or 'pooler' to use only this network"
                 )
             # The model computes embeddings itself, by the steps in modules.json.
             settings = sentence_settings(sentence_model, model) | {

@@ -314,7 +314,7 @@ def compute_area(
     if isinstance(space, StackedSpaces):
         t_cut = np.where(t_cut, t_cut, np.nan)  # a limit of 0 needs a MetricSpace
     elif t_cut == 0:
-        _check_one_point(space, "the sets")
+        _check_has_one_point(space, "the sets")
         return 1.0 if average else 0.0  # the mean over an empty interval is Mag(0)
     # Scales have shape (n_scales,), or (g, n_scales) if `t_cut` differs between stacked spaces.
     scales, values = evaluate_magnitude(space, np.linspace(0.0, t_cut, n_scales, axis=-1))
@@ -346,7 +346,7 @@ def compute_area_difference(
     if max_scale == 0:
         if isinstance(space, StackedSpaces):
             return np.full(len(space.D), np.nan)
-        _check_one_point(space, "`references`")
+        _check_has_one_point(space, "`references`")
         return 0.0  # both sets consist of a single point
     reference_area = compute_area(reference, max_scale, n_scales, average=False)
     if absolute:
@@ -362,7 +362,7 @@ def compute_area_difference(
     return area / max_scale if average else area
 
 
-def _check_one_point(space: MetricSpace, label: str) -> None:
+def _check_has_one_point(space: MetricSpace, label: str) -> None:
     """Raise a ValueError if a space has several distinct points.
 
     It is called if the upper limit of the scales is 0, for which only the area of a single point is

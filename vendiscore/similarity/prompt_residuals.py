@@ -305,6 +305,8 @@ class _ResidualSimilarity(Similarity):
         coefficients: Array,
         diagonal: Array,
     ) -> None:
+        # `coefficients` are those of the projections of samples on their prompts, and `diagonal`
+        # the squared norms of the residuals.
         self.n = len(sample_indices)
         self.psd = joint.psd
         self.joint = joint

@@ -362,7 +362,7 @@ def _squared_distances_from_span(
     the eigenvectors. Distances that may be rounding errors are set to 0.
     """
     distances = squared_norms - squares.sum(axis=-1)
-    # Callers divide by small quadrature nodes or take logarithms, which would amplify these errors.
+    # Callers divide by small numbers or take logarithms, which would amplify these errors.
     distances[distances < 1e-13 * squares.shape[-1]] = 0.0
     return distances
 

@@ -51,7 +51,7 @@ def test_intdiv_and_intdiv_x_match_intdiv_k():
 
 
 @pytest.mark.parametrize("p", [None, P], ids=["uniform", "weights"])
-def test_score_k_uses_eigenvalues_of_weight_k(p):
+def test_score_k_uses_eigenvalues_of_weighted_matrix(p):
     eigenvalues = np.linalg.eigvalsh(vendi.weight_K(K, p))
     assert eigenvalues.sum() == pytest.approx(1)
     assert vendi.score_K(K, p=p) == pytest.approx(math.exp(vendi.entropy_q(eigenvalues)))

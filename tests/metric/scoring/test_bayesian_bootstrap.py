@@ -95,7 +95,7 @@ def test_bounded_interval_contains_logit_interval_and_lies_in_bounds():
         assert 1 <= low <= logit_ends[0] < mean < logit_ends[1] <= high <= 8
 
 
-def test_bounded_interval_without_bounds_equals_student_interval():
+def test_bounded_interval_with_infinite_bounds_equals_student_interval():
     values = np.array([1.0, 2.0, 4.0])
     mean, error, low, high = student_interval(values, 0.95)
     assert bounded_mean_interval(values, 0.95, -np.inf, np.inf) == (mean, error, low, high)

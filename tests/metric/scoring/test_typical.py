@@ -268,7 +268,7 @@ def test_kernels_and_options_without_table_have_no_comparison(name, n) -> None:
 
 
 @pytest.mark.parametrize(("n", "d"), [(8, 384), (100, 384), (1000, 64), (384, 384), (8, 64)])
-def test_noise_table_matches_scores_of_random_vectors(n, d) -> None:
+def test_typical_scores_of_noise_match_scores_of_random_vectors(n, d) -> None:
     """Within 0.2 % at the four sizes in the docstring, and within 1 % from 64 dimensions on."""
     rng = np.random.default_rng(0)
     draws = 60 if n < 100 else 4

@@ -103,7 +103,7 @@ def test_tensor_distances_match_long_double_differences():
     np.testing.assert_allclose(result, long_double_distances(CLUSTERS), rtol=1e-8, atol=1e-25)
 
 
-def test_median_of_rows_ignores_outliers():
+def test_coordinatewise_median_of_rows_ignores_outliers():
     X = np.arange(10.0)[:, None] * [1.0, -1.0]
     X[9] = 1e9
     assert median_of_rows(X).tolist() == [5.0, -3.0]

@@ -138,7 +138,7 @@ def test_tables_are_pooled_only_on_request():
         assert (bool(result.sets), bool(result.groups)) == (sets is not None, groups is not None)
 
 
-def test_unclear_column_names_raise_ask_error():
+def test_page_asks_about_unclear_column_names():
     with pytest.raises(AskError, match="Columns told, said could be meant"):
         read_table("who,told,said", CROSSED)
     with pytest.raises(AskError, match="Is each value of column 'who' a set of its own") as caught:

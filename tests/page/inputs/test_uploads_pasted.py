@@ -127,7 +127,7 @@ def test_prose_with_commas_is_not_read_as_table(text):
         "今天,天气好\n明天,天气坏",
     ],
 )
-def test_lines_with_equal_cell_counts_raise_ask_error(text):
+def test_page_asks_whether_lines_with_equal_cell_counts_are_a_table(text):
     readers = {"separator": read_text, "type": lambda text: read_file(text, "a.txt")}
     for field, reader in readers.items():
         with pytest.raises(AskError, match="Is this a table") as caught:
@@ -143,7 +143,7 @@ def test_examples_are_not_detected_as_tables():
             assert form_of(example.text, sure=False) == ""
 
 
-def test_pasted_rows_with_extra_cells_raise_ask_error():
+def test_page_asks_about_pasted_rows_with_extra_cells():
     text = "id,answer\n1,yes, so\n2,no, never\n"
     for reader in (read_text, read_file):
         with pytest.raises(AskError, match="row 2 has 3, row 3 has 3") as caught:

@@ -140,7 +140,7 @@ def test_row_with_unquoted_comma_is_listed_as_problem():
         ("site,s1,s2\nA,1,2\nB,3,4\n", "Does s1, s2 count the individuals of a species at each"),
     ],
 )
-def test_ambiguous_tables_raise_ask_error(data, message):
+def test_page_asks_about_ambiguous_tables(data, message):
     with pytest.raises(AskError) as caught:
         read_table(data)
     assert message in str(caught.value)

@@ -107,7 +107,7 @@ def test_dedup_writes_rows_of_parquet(run, tmp_path):
     assert run("dedup", path, "--indices")[1] == "0\n2\n"
 
 
-def test_indices_include_skipped_samples(run, save):
+def test_indices_count_skipped_samples(run, save):
     path = save("x.csv", 'id,text\n1,""\n2,a b\n3,a b\n4,c d\n')
     command = ("dedup", path, "--on-error", "skip", "--quiet")
     assert run(*command, "--indices")[1] == "1\n3\n"

@@ -170,7 +170,7 @@ def test_site_table_is_ambiguous_and_counts_must_be_integers(run, save):
         assert message in err
 
 
-def test_split_sets_separator_between_texts(run, save):
+def test_split_option_sets_separator_between_texts(run, save):
     expected = brief_output(["one\ntwo", "three four", "five"])
     blank_line_file = save("b.txt", "one\ntwo\n\nthree four\n\n\nfive\n\n")
     dashed_file = save("s.txt", "one\ntwo\n---\nthree four\n---\nfive\n---\n")

@@ -39,12 +39,12 @@ from vendiscore.report import role_of
         ("", ""),
     ],
 )
-def test_role_of_returns_role_of_column_name(name, role):
+def test_column_name_determines_role_such_as_prompt_or_id(name, role):
     assert role_of(name) == role
 
 
 @pytest.mark.parametrize("name", ["answer", "prompt", "model", "id", "label", "score"])
-def test_role_of_ignores_case_numbers_and_plural(name):
+def test_role_of_column_name_does_not_depend_on_case_number_and_plural(name):
     role = role_of(name)
     assert role
     assert {

@@ -184,7 +184,7 @@ def test_files_are_small_and_text_unless_generated():
             assert "\0" not in read_text(path), path.name
 
 
-def test_every_file_has_expected_reading():
+def test_every_test_file_has_an_expected_result():
     names = [row["file"] for row in ROWS]
     assert len(names) == len(set(names))
     repository_files = {name for name in names if not name.startswith("shared/")}
@@ -192,7 +192,7 @@ def test_every_file_has_expected_reading():
     assert len(repository_files) >= 40
 
 
-def test_every_shared_file_has_expected_reading():
+def test_every_file_in_data_folder_has_an_expected_result():
     if not DATA.is_dir():
         pytest.skip(f"{DATA} is not a folder; set VENDISCORE_DATA")
     shared = {row["file"] for row in ROWS if row["file"].startswith("shared/")}
@@ -200,7 +200,7 @@ def test_every_shared_file_has_expected_reading():
 
 
 @pytest.mark.parametrize("row", ROWS, ids=file_name)
-def test_expected_reading_has_reason_and_single_outcome(row):
+def test_expected_result_of_a_file_has_a_reason_and_one_outcome(row):
     assert len({"take", "ask", "refuse"} & set(row)) == 1
     assert set(row) <= {"file", "why", "record", "take", "ask", "refuse"}
     assert row["why"].endswith(".")

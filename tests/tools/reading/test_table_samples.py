@@ -24,7 +24,7 @@ def test_invalid_quality_is_reported_with_row_and_column():
     assert result.quality == [1.0, 0.0, 3.0, 4.0]
 
 
-def test_correct_column_is_read_as_booleans():
+def test_column_of_option_correct_is_read_as_booleans():
     cells = ["yes", "NO", "True", "false", "1", "0.0", "maybe", ""]
     rows = "".join(f"an answer {i},{cell}\n" for i, cell in enumerate(cells))
     result = read_data("a.csv", f"answer,passed\n{rows}".encode(), Wanted(correct="passed"))

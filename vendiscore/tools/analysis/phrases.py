@@ -436,21 +436,26 @@ class _PhraseSearch:
         weights: np.ndarray,
         options: _PhraseOptions,
     ) -> None:
+        """Find the phrases whose costs are to be computed, `candidates`.
+
+        `tokens` are those of each text, `settings` the options of the n-gram kernel, `sets` the
+        indices of the texts of each set, and `weights` the weights of the texts.
+        """
         self.features = NgramFeatures(tokens, settings["ns"])
         self.rewritten_sets = RewrittenSets(self.features, sets, weights)
         self.min_texts = options.default_min_texts(max(map(len, sets)))
         self.analyzer: str = settings["analyzer"]
         lengths = CHAR_LENGTHS if self.analyzer == "char" else WORD_LENGTHS
-        codes = np.zeros(len(tokens), int)
+        set_codes = np.zeros(len(tokens), int)
         for code, indices in enumerate(sets):
-            codes[indices] = code
-        factors = self.features.compute_factors() * weights
+            set_codes[indices] = code
+        weighted_factors = self.features.compute_factors() * weights
         self.candidates = find_repeated_phrases(
             tokens,
             lengths,
             self.min_texts,
             MAX_SCREENED,
-            TextWeights(self.features.orders, factors, codes),
+            TextWeights(orders=self.features.orders, factors=weighted_factors, codes=set_codes),
         )
 
     @property

@@ -28,7 +28,7 @@ NUMBERS = 4  # maximum number of values of a row that are shown
 # Methods of intervals of means over groups.
 _GROUP_METHODS = {
     "student": "Student's t",
-    "bootstrap": "Bayesian bootstrap, at least Student's t of the logit",
+    "bootstrap": "Bayesian bootstrap, or Student's t on the logit scale if wider",
 }
 # Words for more of each aspect.
 _MORE: dict[Aspect, str] = {

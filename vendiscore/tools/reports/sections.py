@@ -341,8 +341,8 @@ def phrase_section(report_data: ReportData, previews: Previews) -> str:
     if result.rows:
         description = (
             "The cost of a phrase is the gain in the score if each text that contains it had words "
-            "of its own instead. Its share is the cost divided by the largest possible gain. The "
-            "phrases are highlighted in the texts of this report."
+            "of its own instead. Its share is the cost divided by the gain if no two texts had a "
+            "word in common. The phrases are highlighted in the texts of this report."
         )
     rows = [
         [

@@ -240,7 +240,7 @@ class TrackedGains:
         return self.form.gains(self.resolvents.copy(), self.quadratic_forms)
 
     def losses(self, members: np.ndarray) -> np.ndarray:
-        """Compute the loss of each member if it is removed; `members` are positions in `indices`."""
+        """Compute the loss of each member if removed; `members` are positions in `indices`."""
         return self.form.losses(self.resolvents[:, members], self.quadratic_forms[members])
 
     def gains_without(self, members: np.ndarray) -> np.ndarray:
