@@ -313,6 +313,19 @@ def other_cases() -> list[ReadingCase]:
             b"a b\nc d\n\ne f\ng h\n\ni j\nk l\n",
             Asked([{"split": "row"}, {"split": "blank"}], "parts?|paragraph|line"),
         ),
+        ReadingCase(
+            "run.json",
+            json.dumps(
+                {
+                    "scale": 4.0,
+                    "prompts": QUESTIONS,
+                    "plain": ANSWERS,
+                    "steered": OTHER_ANSWERS,
+                    "checks": [{"name": "a"}, {"name": "b"}],
+                }
+            ).encode(),
+            Asked([{"column": "plain"}, {"column": "steered"}]),
+        ),
         ReadingCase("sheet.xlsx", b"PK\x03\x04[Content_Types].xml", Refused("CSV UTF-8")),
         ReadingCase("report.pdf", b"%PDF-1.7", Refused("pdf")),
         ReadingCase("empty.json", b"{}", Refused("array")),
