@@ -82,6 +82,7 @@ def measure_errors(name: str, X: np.ndarray, seed: int) -> dict[str, object]:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--widths", type=int, nargs="+", default=WIDTHS)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)

@@ -402,6 +402,7 @@ def summarize_pairs(
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=300)
     parser.add_argument("--json", type=Path)

@@ -71,6 +71,7 @@ def count_equivalence_verdicts(
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     options = parse_arguments(__doc__)
     rows, repeats = [], options.repeats
     for n in (8, 20, 80):

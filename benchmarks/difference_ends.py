@@ -265,6 +265,7 @@ def equal_pairs(n: int) -> list[tuple[str, np.ndarray, np.ndarray]]:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()

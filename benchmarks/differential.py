@@ -44,7 +44,7 @@ def eigenvalues_of_matrix(K: np.ndarray, p: np.ndarray | None = None) -> np.ndar
 
 
 def eigenvalues_of_rows(X: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:
-    """Return the largest eigenvalues of the weighted cosine matrix of rows; the others are 0."""
+    """Return all eigenvalues of the weighted cosine matrix of rows that may differ from 0."""
     F = X.astype(np.float64)
     F *= np.sqrt((np.full(len(F), 1 / len(F)) if p is None else p) / np.vecdot(F, F))[:, None]
     return np.linalg.eigvalsh(F @ F.T if len(F) <= F.shape[1] else F.T @ F)[::-1]

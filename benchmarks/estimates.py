@@ -279,6 +279,7 @@ def estimate_larger_sets(data: Path, n: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--json", type=Path)

@@ -93,6 +93,7 @@ def run_case(n: int, spectrum: str, repeats: int) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", type=Path)
     parser.add_argument("--job", type=json.loads)

@@ -670,6 +670,7 @@ def print_summary(rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)

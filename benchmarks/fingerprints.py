@@ -32,6 +32,7 @@ def check_against_rdkit(similarity: Similarity, fingerprints: list[Any]) -> None
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("table", help="csv file with a column `smiles`")
     parser.add_argument("--json", help="write the results to this file")

@@ -148,6 +148,7 @@ def time_case(
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     options = parse_arguments()
     import torch
 

@@ -548,6 +548,7 @@ def iter_selection_cells() -> Iterator[Cell]:
             yield Cell("select", "100 by the Vendi Score", n, d, partial(vendi_selection, n, d))
 
     def representative_selection(n: int) -> Any:
+        """Return calls of `select` and of apricot that select 100 samples by facility location."""
         from apricot import FacilityLocationSelection
 
         X = np.abs(make_normals(n, 384))  # apricot requires non-negative similarities
@@ -877,6 +878,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     options = parse_arguments()
     if options.job:
         result: Rows = []

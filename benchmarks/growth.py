@@ -68,6 +68,10 @@ class Population:
     """
 
     def __init__(self, samples: Any = None, proportions: Any = None, **options: Any) -> None:
+        """Store the similarity matrix of `samples`, or the `proportions` of labels.
+
+        `options` are those of `as_similarity`.
+        """
         self.proportions = proportions
         if proportions is None:
             indices = np.random.default_rng(0).permutation(len(samples))[:POOL_SIZE]
@@ -280,6 +284,7 @@ def compare_spiders() -> list[dict[str, Any]]:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)

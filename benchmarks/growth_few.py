@@ -141,6 +141,7 @@ def compute_rows(name: str, population: Population, n: int, repeats: int) -> lis
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -204,7 +204,11 @@ def greedy_value(F: dict[frozenset[int], float], n: int, k: int) -> float:
 
 
 def objective(values: np.ndarray, q: float) -> float:
-    """Return Σ λ^q if q < 1, which is monotone; otherwise (Σ λ^q − tr A)/(1 − q)."""
+    """Return the objective of a set from its nonzero eigenvalues λ, `values`.
+
+    It is Σ λ^q if q < 1, which never decreases if a sample is added, and (Σ λ^q − Σ λ)/(1 − q)
+    otherwise, with the limit −Σ λ log λ at q = 1.
+    """
     if q == 1:
         return -float(values @ np.log(values))
     return float((values**q).sum() if q < 1 else (values**q - values).sum() / (1 - q))

@@ -220,7 +220,10 @@ def tabulate_prompt_means() -> str:
 
 
 def tabulate_equivalence() -> str:
-    """Tabulate how often populations that differ by exactly the margin are called the same."""
+    """Tabulate false verdicts of equivalence.
+
+    They are verdicts "the same" for populations that differ by exactly the margin.
+    """
     rows = (row for row in load_result("compare_options")["rows"] if "same" in row)
     return format_table(
         ("populations", "sets", "`within=`", "runs", 'verdict "the same"'),

@@ -148,6 +148,7 @@ def draw_picture(rows: list[tuple[str, np.ndarray, float]]) -> None:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     options = parse_arguments(__doc__)
     rows, picture_rows = [], []
     for name in KERNELS:

@@ -132,6 +132,7 @@ def evaluate_exchanged_pairs(
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)

@@ -74,7 +74,7 @@ def assert_close(ours: float, theirs: float, rtol: float) -> None:
 
 
 def collect_environment(*packages: str) -> dict[str, Any]:
-    """Return what a result file records: versions, the commit, the machine, threads."""
+    """Return the versions, commit, machine and number of threads that a result file records."""
     package_versions = {}
     for package in ("numpy", "scipy", *packages):
         try:

@@ -184,8 +184,9 @@ def compare_selection(rows: int, engine: str) -> dict[str, Any]:
 
 
 def measure_state(rows: int = 100_000, d: int = 384) -> dict[str, Any]:
-    """Measure the time and the size of a state with 384 columns, from which costs are
-    extrapolated.
+    """Measure the time and size of a streaming state for rows with d columns.
+
+    Costs of larger data sets are extrapolated from these values.
     """
     X = np.random.default_rng(0).standard_normal((rows, d), dtype=np.float32)
     state = State(k="cosine").update(X[:1000])
@@ -199,6 +200,7 @@ def measure_state(rows: int = 100_000, d: int = 384) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--rows", type=int, default=2_000_000)

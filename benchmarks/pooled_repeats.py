@@ -467,6 +467,7 @@ def round_values(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)

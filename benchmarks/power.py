@@ -389,7 +389,7 @@ def make_even_or_common_labels(n: int, count: int) -> EqualMean:
 
 
 def log_scores_of_sizes(labels: np.ndarray) -> np.ndarray:
-    """Return log VS of sets of labels, shape (sets, n)."""
+    """Return log VS of each set, shape (sets,); `labels`, shape (sets, n), has n per set."""
     n = labels.shape[1]
     return np.asarray(
         math.log(n) - np.log((labels[:, :, None] == labels[:, None]).sum(-1)).mean(-1)
@@ -482,6 +482,7 @@ def read_rows(path: Path | None) -> list[dict[str, Any]]:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--before", type=Path)

@@ -261,6 +261,7 @@ def count_difference_coverage(sources: dict[str, Source], draws: int) -> Rows:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)

@@ -33,7 +33,7 @@ def git(*arguments: str) -> str | None:
 
 
 def collect_provenance() -> dict[str, Any]:
-    """Return what every result file records: version, Python, commit, uncommitted changes."""
+    """Return the version, Python, commit and uncommitted changes that every result file records."""
     # Results, pictures and the pages that `readme.py` writes do not change what is measured.
     status = git(
         "status", "--porcelain", "--", ".", ":!benchmarks/results", ":!docs/images", ":!*.md"

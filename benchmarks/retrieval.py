@@ -149,6 +149,7 @@ def build_methods(peers: Path | None) -> dict[str, Method]:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--peers", type=Path, help="folder with the other packages")

@@ -209,6 +209,7 @@ def draw_picture(rows: list[dict[str, Any]], path: Path) -> None:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--repeats", type=int, default=3)

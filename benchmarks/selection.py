@@ -194,8 +194,8 @@ def compare_methods(
 def time_against_dpp(
     title: str, similarity: Any, candidates: Any, K: np.ndarray, size: int, repeats: int
 ) -> list[dict[str, Any]]:
-    """Time `select` and the greedy DPP alternately, with the same matrix and with the same
-    features.
+    """Time `select` and the greedy DPP alternately, first with one matrix, then with one feature
+    array for both.
     """
     import vendiscore
     from vendiscore.tools.selection.constraints import parse_constraints
@@ -388,6 +388,7 @@ def measure_memory(n: int = 100_000, d: int = 256, size: int = 50) -> dict[str, 
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--repeats", type=int, default=5)

@@ -364,6 +364,7 @@ def iter_few_prompt_rows(
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--answers", type=Path, help="folder with the answers of models")
     parser.add_argument("--data", type=Path, default=DATA)

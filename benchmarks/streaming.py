@@ -135,6 +135,7 @@ def measure_memory() -> dict[str, Any]:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     options = parse_arguments(__doc__)
     rows, single = [check_accuracy()], make_batches()
     double = [X.astype(np.float64) for X in single]

@@ -106,6 +106,7 @@ class Worker:
     """A process that imports the package of one folder."""
 
     def __init__(self, folder: Path) -> None:
+        """Start the process, and read the names of the calls that it can time."""
         environment = {**os.environ, "PYTHONPATH": str(folder.resolve())}
         environment |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
         self.process = subprocess.Popen(

@@ -80,6 +80,7 @@ def select_greedily(samples: list[int], size: int, gain: Callable[[list[int]], f
 
 
 def findings(data: Path) -> list[Finding]:
+    """Compute each published example again, and compare the values with the printed ones."""
     from sklearn.datasets import load_iris
 
     iris = load_iris().data

@@ -66,6 +66,7 @@ def format_scores(scores: tuple[int, float, float]) -> str:
 
 
 def findings(data: Path) -> list[Finding]:
+    """Check how VS of class probabilities depends on missing and repeated classes of digits."""
     with np.load(data / "mnist_test.npz") as arrays:
         images = arrays["images"].reshape(len(arrays["labels"]), -1) / 255.0
         labels = arrays["labels"].astype(int)

@@ -71,6 +71,7 @@ class Trigrams:
     """
 
     def __init__(self, texts: list[list[str]]) -> None:
+        """Count, for each context of 0 to 2 words, the words that follow it in the texts."""
         self.words = sorted({word for text in texts for word in text} | {END})
         self.index_of_word = {word: i for i, word in enumerate(self.words)}
         self.counts: dict[tuple[str, ...], Counter[int]] = defaultdict(Counter)

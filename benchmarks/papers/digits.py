@@ -36,6 +36,7 @@ GROUP = Group(
 
 
 def findings(data: Path) -> list[Finding]:
+    """Compare VS of the images of each digit with the printed value."""
     with np.load(data / "mnist_test.npz") as file:
         images, labels = file["images"], file["labels"]
     scores = [compute(images[labels == digit], k="pixels")["VS"] for digit in range(10)]

@@ -182,7 +182,7 @@ class SetUpErrors(NamedTuple):
 
 
 def vary_regression(area: np.ndarray) -> dict[str, SetUp]:
-    """Return set-ups with other knots, pieces and folds, by name; the areas are the same."""
+    """Return regressions of curvature on `area` by name, with different knots, pieces and folds."""
     result: dict[str, SetUp] = {}
     for count in (1, 2, 4, 6, 10):
         result[f"{count} pieces between quantiles"] = area, with_pieces(quantile_knots, count), 0
@@ -244,6 +244,7 @@ def vary_areas(scales: np.ndarray, M: np.ndarray) -> dict[str, SetUp]:
 
 
 def findings(data: Path) -> list[Finding]:
+    """Compare errors of curvatures that are predicted from magnitude with the printed errors."""
     scales = np.linspace(0, T_CUT, SCALES)
     M = compute_magnitudes(make_spaces(POINTS), scales)
     area = np.trapezoid(M, scales, axis=1)

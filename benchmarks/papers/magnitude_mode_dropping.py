@@ -115,6 +115,7 @@ def compute_gaps(values: np.ndarray) -> np.ndarray:
 
 
 def findings(data: Path) -> list[Finding]:
+    """Check how measures change while nine of ten digits disappear from the samples."""
     with np.load(data / "mnist_test.npz") as arrays:
         images = arrays["images"].reshape(len(arrays["labels"]), -1) / 255.0
         labels = arrays["labels"]

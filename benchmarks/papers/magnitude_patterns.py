@@ -82,6 +82,7 @@ def is_descending(values: np.ndarray) -> np.ndarray:
 
 
 def findings(data: Path) -> list[Finding]:
+    """Compare the ranks of the four patterns by each measure with the printed ranks."""
     draws = [draw_patterns(POINTS, np.random.default_rng(draw)) for draw in range(DRAWS)]
     values = np.array([compute_measures(sets) for sets in draws])
     counts = is_descending(values).sum(axis=0)

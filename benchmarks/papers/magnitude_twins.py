@@ -38,6 +38,7 @@ def scores(X: np.ndarray) -> list[float]:
 
 
 def findings(data: Path) -> list[Finding]:
+    """Check which measures remain constant if copies of points are added."""
     ratios = np.empty((DRAWS, len(MEASURES), len(COPIES)))
     fresh = np.empty(DRAWS)
     for draw in range(DRAWS):

@@ -292,6 +292,7 @@ def check_printed(data: Path, by_size: str) -> list[Finding]:
 
 
 def findings(data: Path) -> list[Finding]:
+    """Compare scores of molecules with the printed values and claims."""
     RDLogger.DisableLog("rdApp.*")
     with open(data / "leffingwell_odors.csv", encoding="utf-8") as file:
         corpus = [row["smiles"] for row in csv.DictReader(file) if is_valid(row["smiles"])]

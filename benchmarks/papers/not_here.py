@@ -22,6 +22,7 @@ GROUP = Group(
 
 
 def findings(data: Path) -> list[Finding]:
+    """List the results that are not computed again, with the data that they require."""
     return [
         cannot(
             "image models on CIFAR-10, ImageNet and LSUN",

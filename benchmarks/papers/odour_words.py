@@ -41,6 +41,7 @@ COMMON_SIZE = 150  # molecules of a word, for all words that have so many
 
 
 def findings(data: Path) -> list[Finding]:
+    """Compare VS and IntDiv of the molecules and words of odours with the claims of the paper."""
     RDLogger.DisableLog("rdApp.*")
     with gzip.open(data / "goodscents.tsv.gz", "rt", encoding="utf-8", newline="") as file:
         rows = [row for row in csv.reader(file, delimiter="\t") if is_valid(row[0])]

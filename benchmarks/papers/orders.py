@@ -59,6 +59,7 @@ def format_values(values: np.ndarray, digits: int = 2) -> str:
 
 
 def findings(data: Path) -> list[Finding]:
+    """Check how scores of several orders depend on the number and proportions of classes."""
     index_of_order = {q: i for i, q in enumerate(ORDERS)}
     max_error = max(np.abs(scores([5] * c) / c - 1).max() for c in range(1, MAX_CLASSES + 1))
     doubled = scores([10, 5, 5, 5])

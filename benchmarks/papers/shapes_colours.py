@@ -66,9 +66,11 @@ def make_modes(sizes: tuple[int, ...]) -> list[dict[str, str]]:
 
 
 def make_joint_elements(m: int, proportion: float, per_cell: int = 8) -> list[dict[str, str]]:
-    """Return elements of m equally common shapes and colours. In a proportion `together`, colour
-    and shape are the same. The others have all colours equally often, so the marginals do not
-    change.
+    """Return elements of m equally common shapes and m equally common colours.
+
+    A proportion of the elements of each shape has the colour with the number of the shape. The
+    other elements of the shape have all colours equally often, so that the proportions of shapes
+    and colours do not depend on `proportion`.
     """
     parts = []
     for i in range(m):

@@ -46,6 +46,7 @@ def import_pairs() -> Any:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     pairs = import_pairs()
     options = parse_arguments()
     missing_files = [

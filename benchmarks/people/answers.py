@@ -50,7 +50,8 @@ def read_judged_sets(data: Path) -> list[AnswerSet]:
 
 def read_confirmatory_sets(data: Path) -> list[AnswerSet]:
     """Read 3,792 sets of McDiv whose prompts do not occur in sets with ratings (Tevet & Berant).
-    The label states whether the writers were asked for answers with different contents.
+
+    The label of a set states whether its writers were instructed to give different answers.
     """
     keys = ("source", "nugget", "contents_differ")
     return [

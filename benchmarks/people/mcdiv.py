@@ -160,6 +160,7 @@ def name_parts(key: Key) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

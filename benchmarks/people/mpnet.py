@@ -26,6 +26,7 @@ from vendiscore import encoder
 
 
 def main() -> None:
+    """Run the benchmark, print its results, and write them to the file of `--json`."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--model", type=Path, required=True, help="folder of all-mpnet-base-v2")
     parser.add_argument("--data", type=Path, default=DATA)

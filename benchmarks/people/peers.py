@@ -129,7 +129,7 @@ def make_embedding_scorer(vectors: Vectors) -> Callable[[AnswerSet], Scores]:
 
 
 def score_nltk_self_bleu(answer_set: AnswerSet) -> Scores:
-    """Return the negative mean BLEU of each text against the others, by NLTK."""
+    """Return minus the mean BLEU of each text with all other texts as references, by NLTK."""
 
     from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
@@ -143,7 +143,7 @@ def score_nltk_self_bleu(answer_set: AnswerSet) -> Scores:
 
 
 def score_sacrebleu_self_bleu(answer_set: AnswerSet) -> Scores:
-    """Return the negative mean BLEU of each text against the others, by sacrebleu."""
+    """Return minus the mean BLEU of each text with all other texts as references, by sacrebleu."""
 
     import sacrebleu
 

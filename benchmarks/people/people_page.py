@@ -308,7 +308,9 @@ def choice() -> str:
 
 
 def format_temperature_cells() -> str:
-    """Return two cells: the highest correlation with the temperature, and the others."""
+    """Return two table cells: the measure with the highest correlation with the temperature, and
+    all other measures.
+    """
     rows_by_name = {
         "VS of n-grams": find_row("human_scores", DEFAULT),
         "VS in context": find_row("human_scores", IN_CONTEXT, prompt=True),

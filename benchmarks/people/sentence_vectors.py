@@ -59,6 +59,10 @@ class Vectors:
         file: Path | None = None,
         has_contexts: bool = False,
     ) -> None:
+        """Encode the distinct texts with `encode`, or load their vectors from `file` if it exists.
+
+        `has_contexts` states whether `texts` also contain answers after their prompts.
+        """
         self.has_contexts = has_contexts  # also answers after their prompts
         distinct = list(dict.fromkeys(texts))
         if file and file.exists():

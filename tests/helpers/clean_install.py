@@ -35,6 +35,7 @@ class PythonProcess:
     """A process that runs `code` in `folder`, with the Hub cache `folder/hf`."""
 
     def __init__(self, code: str, folder: Path, *path: Path, **env: str) -> None:
+        """Start the process with the import paths `path` and the environment variables `env`."""
         offline = {} if "HF_ENDPOINT" in env else {"HF_HUB_OFFLINE": "1"}
         self.process = subprocess.Popen(
             [sys.executable, "-S", "-c", textwrap.dedent(code)],

@@ -37,7 +37,10 @@ def tree_area(lengths, t):
 
 
 def tree_weights(n, edges, t):
-    """Return the magnitude weights of the n vertices of a tree with edges (a, b, length)."""
+    """Return the magnitude weights at scale t of the n vertices of a tree.
+
+    Each edge is a tuple of two vertices, from 0 to n − 1, and its length.
+    """
     contributions_by_vertex = [[1.0] for _ in range(n)]
     for a, b, length in edges:
         # (1 − tanh)/2, without cancelling

@@ -49,7 +49,10 @@ def make_eigenvalues(shape: str, m: int) -> np.ndarray:
 
 
 def make_factors(shape: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-    """Return features (n, d) whose squared singular values have a shape."""
+    """Return d features of n samples, shape (n, d).
+
+    `shape` names how their squared singular values decrease.
+    """
     m = min(n, d)
     U, V = (np.linalg.qr(rng.standard_normal((size, m)))[0] for size in (n, d))
     return (U * np.sqrt(make_eigenvalues(shape, m))) @ V.T

@@ -93,7 +93,7 @@ ROW_KINDS = ("grid", "normal", "clusters", "twins", "masked", "outlier")
 
 
 def draw_rows(rng, n, d, kind):
-    """Return rows (n, d) of a kind of `ROW_KINDS`."""
+    """Return n random rows with d columns; `kind` is one of `ROW_KINDS`."""
     X = rng.standard_normal((n, d))
     if kind == "grid":
         return rng.integers(-4, 5, (n, d)) / 2.0

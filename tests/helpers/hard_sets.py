@@ -23,7 +23,7 @@ def unit_rows(X: np.ndarray) -> np.ndarray:
 
 
 def hard_rows(case: str, n: int, d: int, seed: int = 0, noise: float = 0.009) -> np.ndarray:
-    """Return unit rows (n, d) of a case: `noise` is the length of added noise."""
+    """Return n unit-norm rows with d columns of a named case; `noise` is the length of noise."""
     rng = np.random.default_rng(seed)
     count, kind = case.split()
     number = int(count)

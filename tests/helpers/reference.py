@@ -131,7 +131,7 @@ def normalized_eigenvalues(K, p=None):
 
 
 def hill_number(values, q):
-    """Return (Σ λ^q)^{1/(1−q)} of the positive values, divided by their sum first."""
+    """Return (Σ λ^q)^{1/(1−q)}, where λ are the positive values divided by their sum."""
     values = [float(v) for v in values if v > 0]
     total = math.fsum(values)
     logs = [math.log(v / total) for v in values]
@@ -155,7 +155,11 @@ def _hill_number_mp(logs, q):
 
 
 def vendi_score(K, q=1.0, p=None):
-    """Return VS_q; eigenvalues below n·ε·λ_max are rounding errors and set to zero."""
+    """Return VS_q of the similarity matrix K of n samples with weights p.
+
+    Eigenvalues below n·ε·λ_max may be rounding errors and are set to zero, where ε is the machine
+    epsilon and λ_max the largest eigenvalue.
+    """
     values = normalized_eigenvalues(K, p)
     noise = len(values) * np.finfo(float).eps * values[-1]
     return hill_number(np.where(values > noise, values, 0.0), q)
@@ -164,7 +168,8 @@ def vendi_score(K, q=1.0, p=None):
 def score_bounds(values, q, noise=0.0):
     """Return the smallest and the largest VS_q that are possible with rounded eigenvalues.
 
-    Eigenvalues below n·ε·λ_max count as zero. Two correct programs may differ by half of that, or
+    Of n eigenvalues, those below n·ε·λ_max count as zero, where ε is the machine epsilon and λ_max
+    the largest eigenvalue. The results of two correct programs may differ by half of this limit, or
     by n·`noise`·λ_max if the similarities have an error of `noise`. Only orders below 1 are
     sensitive to these differences.
     """

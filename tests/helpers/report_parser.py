@@ -25,6 +25,7 @@ class ReportPage(HTMLParser):
     """
 
     def __init__(self, html: str) -> None:
+        """Parse `html` and check its structure."""
         super().__init__()
         self.stack: list[str] = []
         self.levels: list[int] = []

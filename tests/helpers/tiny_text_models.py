@@ -66,7 +66,10 @@ def save_tiny_bert(folder):
 
 
 def embed_one_by_one(folder, texts, pooling, max_length=12):
-    """Return embeddings (n, d), computed text by text without padding."""
+    """Return the d-dimensional embeddings of n texts, shape (n, d), computed without padding.
+
+    Each text is passed to the model separately.
+    """
     model = transformers.AutoModel.from_pretrained(folder).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     rows = []

@@ -14,16 +14,17 @@ from scipy.special import digamma, gammaln
 
 
 class Abundances:
-    """Class counts of n samples, and of the same samples if one of them is left out.
+    """Class counts of n samples, and of these samples without each single one.
 
-    `classes` holds the class code of each sample, shape (n,). Leaving out one of two samples gives
-    the same result if their classes have equal counts. Results of methods therefore have shape
-    (1 + c,) for c distinct counts: the first entry is for all n samples, the others are without one
-    sample of a class with that count. `expand_indices`, shape (1 + n,), selects the entry for all
-    samples and the entry without each single sample.
+    `classes` contains the class code of each sample, shape (n,). A result without one sample
+    depends only on the count of its class. Results of methods therefore have shape (1 + c,) for c
+    distinct counts: the first entry is for all n samples, and the other entries are for all samples
+    except one from a class with that count. `expand_indices`, shape (1 + n,), are positions in such
+    a result: first that of all samples, then that of the set without each single sample.
     """
 
     def __init__(self, classes: np.ndarray) -> None:
+        """Count the samples of each class; `classes`, shape (n,), are codes of n samples."""
         counts = np.bincount(classes)
         self.counts: np.ndarray
         self.n_classes: np.ndarray

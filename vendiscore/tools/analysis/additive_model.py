@@ -109,9 +109,9 @@ def estimate_adjusted_means(scores: np.ndarray, names: Sequence[str]) -> Adjuste
 
 
 def find_connected_sets(is_present: np.ndarray) -> np.ndarray:
-    """Return which of S sets are connected with the first one by prompts that they share.
+    """Return which sets are connected with the first one by prompts that they share, shape (sets,).
 
-    `is_present`, shape (S, P), is True if a set has answers to a prompt. The result has shape (S,).
+    `is_present`, shape (sets, prompts), is True where a set has answers to a prompt.
     """
     is_connected = np.zeros(len(is_present), dtype=bool)
     is_connected[0] = True

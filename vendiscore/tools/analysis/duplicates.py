@@ -142,7 +142,7 @@ class Duplicates(AttributeHintMixin):
 
     @cached_property
     def representatives(self) -> np.ndarray:
-        """Position of the retained sample that each sample repeats, shape (n,).
+        """Position of the retained sample that each of the n samples repeats, shape (n,).
 
         −1 for retained samples. If a near-duplicate is similar to several retained samples, the
         most similar one is used.

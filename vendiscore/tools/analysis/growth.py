@@ -530,7 +530,7 @@ def _check_sizes(sizes: object, n: int, max_size: int) -> list[int]:
 def _mean_squared_similarity(similarity: Similarity) -> np.ndarray:
     """Return the mean of k² over pairs of samples, shape (1 + n,).
 
-    The first entry is for all n samples, the others are without each single sample.
+    The first entry is for all n samples, and the following n entries are without each of them.
     """
     n = similarity.n
     sums = np.empty(n)
@@ -562,8 +562,8 @@ def _subsampled_redundancy(
 
     VS is the geometric mean over subsets. Two control variates reduce the variance of log VS: the
     sums of squares and of cubes of mλ − 1 over eigenvalues λ, whose means over all subsets are
-    known. Relative changes of κ if a sample is left out are those of all n samples. Also return the
-    spectrum of all samples.
+    known. The relative changes of κ without single samples are taken from κ of all n samples. Also
+    return the spectrum of all samples.
     """
     n = similarity.n
     similarity_matrix = materialize_matrix(similarity, n)
@@ -648,7 +648,7 @@ def _regression_intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, fl
 class RedundancyEstimate:
     """Estimate of log κ for some number of samples m, where κ = (m/VS − 1)/(m − 1).
 
-    `changes`, shape (n,), are the changes of log κ if one of the n samples is left out.
+    `changes`, shape (n,), are the changes of log κ if each of the n samples is removed in turn.
     `model_error` is the standard error of the extrapolation, or of the mean over random subsets.
     """
 
@@ -669,7 +669,9 @@ class RedundancyEstimate:
     ) -> tuple[float, float, float]:
         """Return VS_q of m samples, and the lower and upper end of its interval.
 
-        The interval is symmetric on the scale logit(κ).
+        The interval is symmetric on the scale log(κ/(1 − κ)), where κ is (m/VS − 1)/(m − 1).
+        `deficit` computes log n − log VS for the interval, `level` is its confidence level, and
+        `repeats` contains the counts of recurring samples, or is None.
         """
         unclipped_kappa = math.exp(self.log)
         kappa = min(unclipped_kappa, 1 - _MIN_KAPPA)

@@ -69,6 +69,7 @@ class NearPairs:
         threshold: float = np.inf,
         error: float = 0.0,
     ) -> None:
+        """Start without pairs. See the docstring of the class for the parameters."""
         self.floor: float = floor - error
         self._threshold = threshold - error
         self._max_floor = 1 - error

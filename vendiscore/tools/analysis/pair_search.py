@@ -99,7 +99,7 @@ def first_in_group(groups: np.ndarray | None, is_later: np.ndarray) -> np.ndarra
     """Return the index of the first sample in the group of each of n samples, shape (n,).
 
     `groups`, shape (n,), are group codes; None means that each sample is a group. Within a group,
-    samples where the mask `is_later`, shape (n,), is True come after the others.
+    samples where the mask `is_later`, shape (n,), is True come after all other samples.
     """
     first = np.arange(len(is_later))
     if groups is not None:

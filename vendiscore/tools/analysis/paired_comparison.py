@@ -329,13 +329,13 @@ def _stack_groups(
 
 
 def _check_stack(K: np.ndarray, similarity: Similarity, psd: PSD) -> None:
-    """Raise or warn if one of g matrices, shape (g, m, m), is not a valid similarity matrix."""
+    """Raise or warn if one of g similarity matrices of m samples, shape (g, m, m), is invalid."""
     for matrix in K[StackedSpectra(K, None, [], psd, similarity=similarity).unusual]:
         compute_spectrum(MatrixSimilarity(matrix).noted(roundoff=similarity.roundoff), psd=psd)
 
 
 def _score_stack(K: np.ndarray, similarity: Similarity, options: CompareOptions) -> np.ndarray:
-    """Return VS_q of g similarity matrices K, shape (g, m, m), as an array of shape (g,)."""
+    """Return VS_q of g sets of m samples, shape (g,), from similarities K, shape (g, m, m)."""
     return StackedSpectra(K, None, [options.q], options.psd, similarity=similarity).values[0]
 
 
@@ -346,8 +346,9 @@ def _studentized_means(differences: np.ndarray) -> np.ndarray:
 
 
 def _flip_all_signs(differences: np.ndarray) -> np.ndarray:
-    """Return the test statistics after all possible flips of signs of `differences`, shape (g,).
+    """Return the test statistics after all possible flips of the signs of `differences`.
 
+    `differences`, shape (g,), are those of g groups. The result has one value per pattern of signs.
     The first sign is never flipped, because only absolute statistics matter.
     """
     signs = [
@@ -359,7 +360,7 @@ def _flip_all_signs(differences: np.ndarray) -> np.ndarray:
 def _flip_random_signs(differences: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
     """Return the test statistics after `count` random flips of the signs of `differences`.
 
-    `differences` has shape (g,), the result has shape (count,).
+    `differences`, shape (g,), are those of g groups. The result has shape (count,).
     """
     return _studentized_means(rng.choice([-1, 1], (count, len(differences))) * differences)
 

@@ -167,7 +167,7 @@ def describe_dropped(report_data: ReportData) -> str:
 
 
 def describe_direction(measure: Measure) -> str:
-    """Describe what higher or lower values of a measure mean."""
+    """Describe whether higher values of a measure mean more or less diversity or similarity."""
     return f"{measure.direction} is {_MORE[measure.aspect]}"
 
 

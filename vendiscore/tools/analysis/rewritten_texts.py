@@ -36,6 +36,7 @@ class NgramFeatures:
     """
 
     def __init__(self, tokens: Sequence[Tokens], orders: Sequence[int]) -> None:
+        """Assign a feature column to each distinct n-gram of each length in `orders`."""
         self.orders = orders
         self.lengths: np.ndarray = np.array(list(map(len, tokens)))
         # First position of each text.
@@ -129,6 +130,7 @@ class RewrittenSets:
     def __init__(
         self, features: NgramFeatures, sets: Sequence[np.ndarray], weights: np.ndarray
     ) -> None:
+        """Split the sets into blocks, and find the features that are frequent among all texts."""
         self.features = features
         self.sets = sets
         self.weights = weights
@@ -162,7 +164,7 @@ class RewrittenSets:
             start = end
 
     def _split(self, X: sp.csr_array) -> tuple[np.ndarray, sp.csr_array]:
-        """Return the frequent columns of features as a dense array, and the others."""
+        """Return the frequent columns of X as a dense array, and the others as a sparse array."""
         return X[:, self._is_common].toarray(), X[:, ~self._is_common]
 
     @cached_property

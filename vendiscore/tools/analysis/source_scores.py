@@ -78,7 +78,7 @@ class SourceSimilarity(NamedTuple):
     """Similarities of n sources over all sampling units, and without single units.
 
     A sampling unit is a prompt or a block. `similarity`, shape (n, n), is NaN if undefined.
-    `leaving_one_out` yields arrays of shape (…, n, n), with one matrix per unit that is left out.
+    `leaving_one_out` yields arrays of shape (…, n, n), with one matrix for all units except one.
     `units` is the number of units.
     """
 
@@ -465,7 +465,7 @@ def compute_similarity(
     `between`, shape (n, n), are sums of similarities between two sources. `within` are sums within
     the source of the row, over the units that the source of the column shares with it; shape (n, n)
     or (n, 1). `sums_leaving_one_out` yields both sums without single units. Similarities are NaN if
-    the sum within a source is 0 or less. The only common unit of two sources is not left out.
+    the sum within a source is 0 or less. The only common unit of two sources is never removed.
     """
     S = mean_feature_cosines(between, np.where(within > 1e-12, within, np.nan))
     leaving_one_out = (
@@ -529,8 +529,8 @@ def interval_without_spread(
     """Return both ends of the interval of a score that no single prompt (or block) changes.
 
     The interval allows for a proportion of unobserved units, the upper end of Jeffreys' interval
-    for a proportion of 0 (Brown, Cai & DasGupta 2001). At the lower end, all sources give the same
-    answers in unobserved units; at the upper end, all sources give completely different answers.
+    for an observed proportion of 0 (Brown, Cai & DasGupta 2001). For the lower end, all sources are
+    assumed to give equal answers in unobserved units; for the upper end, completely different ones.
     """
     unseen_proportion = 1 - scipy.special.betaincinv(sources.units + 0.5, 0.5, (1 - level) / 2)
     S = sources.similarity
@@ -548,7 +548,9 @@ def describe_sources(
 ) -> tuple[SourceRow, ...]:
     """Return one row per source, with its size, contribution and most similar source.
 
-    S, shape (n, n), are the similarities of sources; the other arrays have shape (n,).
+    S, shape (n, n), are the similarities of the n sources. The other arrays contain one number per
+    source, shape (n,): `counts`, of its answers; `within_similarities`, of its answers to the same
+    prompt, on average; `contributions`, the score minus the score without this source.
     """
     off_diagonal = np.where(np.eye(len(S)) > 0, -np.inf, S)
     nearest = off_diagonal.argmax(axis=1).tolist()

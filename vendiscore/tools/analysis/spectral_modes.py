@@ -91,8 +91,8 @@ def list_modes(
 ) -> list[Mode]:
     """List up to `count` modes with the largest eigenvalues; some may have no members.
 
-    `mode` and `weight`, shape (n,), are the results of `strongest_modes`. `input_indices`, shape
-    (n,), are the indices of the samples in the list that the caller passed.
+    `mode` and `weight`, shape (n,), are the results of `strongest_modes` for n samples.
+    `input_indices`, shape (n,), are the indices of the samples in the list that the caller passed.
     """
     eigenvalues = to_host(spectrum.values)
     n_positive = int((eigenvalues > 0).sum())

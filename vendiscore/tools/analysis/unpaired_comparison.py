@@ -259,7 +259,8 @@ def _score_windows(
 ) -> LogScores:
     """Return the mean of log VS over windows of `size` samples, and its standard error.
 
-    `permutations`, shape (…, n), contains permuted sample indices; both results have shape (…).
+    `permutations`, shape (…, n), contains permuted indices of n samples. Both results have shape
+    (…), one value per permutation.
     """
     n = permutations.shape[-1]
     indices = np.stack([permutations[..., window] for window in window_slices(n, size)])

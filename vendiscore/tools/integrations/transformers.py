@@ -340,7 +340,7 @@ class DiversityCallback(_TrainerCallback):  # type: ignore[misc, valid-type]
             )
 
     def _progress(self) -> Record:
-        """Return what a resumed training needs, as JSON values."""
+        """Return the monitor and the progress of evaluations, which checkpoints store as JSON."""
         return {
             "monitor": None if self.monitor is None else self.monitor.state_dict(),
             "n_evaluations": self._n_evaluations,
@@ -370,10 +370,10 @@ class DiversityCallback(_TrainerCallback):  # type: ignore[misc, valid-type]
 
 
 def _compute_on_main_process(compute_result: Callable[[], Any]) -> Any:
-    """Return a result that only the main process computes; the others receive it.
+    """Return a result that only the main process computes; all other processes receive it.
 
-    All processes must call this function. An error is raised in all processes, because the others
-    would otherwise wait for a result.
+    All processes must call this function. An error of the main process is raised in all processes,
+    because the other processes would otherwise wait for a result.
     """
     distributed = _torch.distributed
     if not (distributed.is_available() and distributed.is_initialized()):

@@ -32,13 +32,13 @@ class Candidates:
                 self._scale = to_host(compact.scale)
 
     def row(self, index: int) -> np.ndarray:
-        """Return the similarities of one sample to all samples, shape (n,), as a new array."""
+        """Return the similarities of one sample to all n samples, shape (n,), as a new array."""
         row = self.rows(np.array([index]))[0]
         row[index] = 1.0
         return row
 
     def rows(self, indices: np.ndarray) -> np.ndarray:
-        """Return the similarities of m samples to all samples, shape (m, n), as a new array."""
+        """Return the similarities of m samples to all n samples, shape (m, n), as a new array."""
         return np.array(to_host(self.similarity.rows(indices)), float)
 
     def similarities_among(self, indices: np.ndarray) -> np.ndarray:

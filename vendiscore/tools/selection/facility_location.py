@@ -31,6 +31,11 @@ class FacilityLocation:
     """
 
     def __init__(self, candidates: Candidates, constraints: Constraints) -> None:
+        """Choose the samples to represent, and compute upper bounds on the first gains.
+
+        All samples can be selected. If there are more than `MAX_REPRESENTED`, the objective is the
+        mean over this number of random samples.
+        """
         self.candidates = candidates
         self.constraints = constraints
         self.selected: list[int] = []
@@ -68,7 +73,7 @@ class FacilityLocation:
     def best_candidate(self, allowed: np.ndarray) -> int:
         """Return the index of the candidate with the largest gain, the first among equal ones.
 
-        Only candidates where `allowed`, shape (n,), is True are considered.
+        Only those of the n samples where `allowed`, shape (n,), is True are candidates.
         """
         order = np.flatnonzero(allowed)
         bounds = self._gain_bounds[order]

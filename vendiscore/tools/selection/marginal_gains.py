@@ -112,6 +112,11 @@ class SetEigenbasis:
         selected: list[int],
         rows: np.ndarray | None,
     ) -> None:
+        """Decompose A, or similarities K of the selected samples if they are fewer than features.
+
+        `selected` are the indices of the selected samples. `rows`, shape (len(selected), n), are
+        their similarities to all n samples, or None if samples have features.
+        """
         self.candidates = candidates
         self._rows = rows
         self.spans_features: bool = candidates.dim is not None and candidates.dim <= len(selected)

@@ -88,6 +88,13 @@ class _CandidateCoordinates:
     """
 
     def __init__(self, candidates: Candidates, selected: np.ndarray) -> None:
+        """Use the features of the candidates, or compute coordinates from landmark samples.
+
+        Landmarks are used if there are no dense features, or more features than candidates. They
+        are the selected samples and evenly spaced other samples, or all samples if there are few.
+        If similarities of landmarks are U diag(λ) Uᵀ, and Cᵀ those of all samples to landmarks, the
+        coordinates are Cᵀ U diag(λ)^(−1/2).
+        """
         n = candidates.n
         dim = candidates.dim
         self.residuals = np.zeros(n)
@@ -158,11 +165,12 @@ class _CandidateCoordinates:
 def compute_tangent(
     A: np.ndarray, dims: int, q: float, residual_trace: float = 0.0
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """Compute Σ λ^q of the `dims` largest eigenvalues of A (d, d), its eigenvectors V, and slopes.
+    """Compute Σ λ^q of the `dims` largest eigenvalues λ of A, its eigenvectors V, and slopes.
 
-    The d + 1 slopes are the values of φ'; see the module docstring. Rows x in the space of A have
-    g = (x V)² @ slopes[:-1]. Outside this space, where the trace is `residual_trace`,
-    g = slopes[-1] ‖x‖².
+    A, shape (d, d), is the weighted sum of x xᵀ over samples x with d coordinates. The d + 1 slopes
+    are values of φ', from which g_x of the module docstring is computed: g_x is
+    (x V)² @ slopes[:-1] for the coordinates x of a sample. The part of a sample outside the space
+    of coordinates, where the trace is `residual_trace`, adds slopes[-1] times its squared length.
     """
     ascending, V = np.linalg.eigh(A)
     V = V[:, ::-1]

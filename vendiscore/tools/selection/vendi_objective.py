@@ -83,6 +83,7 @@ class VendiObjective:
         q: float,
         quality_tradeoff: QualityTradeoff | None = None,
     ) -> None:
+        """Check that memory suffices, and start with an empty selection."""
         self.candidates = candidates
         self.constraints = constraints
         self.q = q
@@ -110,7 +111,7 @@ class VendiObjective:
         self.nearest_similarities: np.ndarray | None = None
 
     def best_candidate(self, allowed: np.ndarray) -> int:
-        """Return the index of the best candidate among those where `allowed`, shape (n,), is True.
+        """Return the index of the best of the n samples among those where `allowed` (n,) is True.
 
         If the objective is flat, it is the candidate least similar to its nearest selected sample.
         """
@@ -167,8 +168,8 @@ class VendiObjective:
     def swap_gains(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the best replacements of members, and the gains of these swaps.
 
-        `members`, shape (m,), are positions in `selected`; replacements are sample indices. Both
-        results have shape (m,).
+        `members`, shape (m,), are positions in `selected` of m members to replace. Replacements are
+        sample indices. Both results have shape (m,), one value per member.
         """
         tracked = self._tracked_for_swaps()
         tracked_members = tracked.positions([self.selected[j] for j in members])

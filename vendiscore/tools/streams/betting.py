@@ -81,6 +81,7 @@ class ChangeTest:
     """
 
     def __init__(self) -> None:
+        """Start with all wealth in reserve, except for that of the `MeanTest`."""
         self._test = MeanTest()
         # For each window: mean and variance of recent shortfalls, and logarithm of the wealth at
         # stake. The shape is (windows,), and from the first update on (windows, *shape of values).
@@ -141,6 +142,7 @@ class ConfidenceSequence:
     """
 
     def __init__(self, level: float) -> None:
+        """Start with the interval [0, 1], and no rejected candidate means."""
         self.low: float = 0.0
         self.high: float = 1.0
         self._log_threshold: float = math.log(2 / (1 - level))

@@ -50,7 +50,10 @@ class SecondMoment:
         return C
 
     def principal_axes(self, V: np.ndarray) -> np.ndarray:
-        """Compute r eigenvectors of FᵀF as columns (d, r) from eigenvectors V of `matrix`."""
+        """Compute eigenvectors of FᵀF, where the rows of F are d features of samples.
+
+        V contains r eigenvectors of `matrix` as columns. The result has shape (d, r).
+        """
         if not self.is_rows:
             return V
         axes = self.values.T @ V
@@ -174,17 +177,17 @@ def second_moment_from_similarity(
 
 
 def triangle_length(d: int) -> int:
-    """Return the number of entries of the upper triangle of a (d, d) matrix."""
+    """Return the number of entries of the upper triangle of a matrix with d rows and d columns."""
     return d * (d + 1) // 2
 
 
 def pack_triangle(C: np.ndarray) -> np.ndarray:
-    """Return the upper triangle of a symmetric (d, d) matrix, row by row."""
+    """Return the upper triangle of a symmetric matrix C as a vector, row by row."""
     return C[_upper_triangle_mask(len(C))]
 
 
 def _upper_triangle_mask(d: int) -> np.ndarray:
-    """Return the boolean mask of the upper triangle of a (d, d) matrix."""
+    """Return the boolean mask of the upper triangle of a matrix with d rows and d columns."""
     return np.tri(d, dtype=bool).T
 
 

@@ -23,7 +23,7 @@ _HINT = "pass the unchanged bytes returned by State.to_bytes"
 
 
 def write_record(fields: Options, second_moment: SecondMoment | None) -> bytes:
-    """Serialize the fields and the second moment of a state."""
+    """Serialize the fields and the second moment of a `State`."""
     d = 0
     rows = 0
     values = b""
@@ -38,7 +38,7 @@ def write_record(fields: Options, second_moment: SecondMoment | None) -> bytes:
 
 
 def read_record(data: bytes) -> tuple[Record, SecondMoment | None]:
-    """Deserialize the fields and the second moment of a state from the bytes of `write_record`."""
+    """Deserialize the fields and second moment of a `State` from the bytes of `write_record`."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"`data` must be bytes, got {type(data).__name__}; {_HINT}")
     data = bytes(data)

@@ -90,10 +90,10 @@ def encoder_settings(settings: Options, requested_settings: Options) -> Record:
 
 
 def spec_from_settings(settings: Options) -> SimilaritySpec | None:
-    """Return the SimilaritySpec for deserialized settings, or None if they do not determine it.
+    """Return the SimilaritySpec for deserialized settings of a `State`, or None.
 
-    This is the case if the state was conditioned on prompts, because a state does not contain the
-    prompts, or if its kernel is not registered or has other options here.
+    None is returned if similarities were conditioned on prompts, because a `State` does not store
+    prompts, or if its kernel is not registered, or has other options, in this process.
     """
     if "prompts" in settings:
         return None
