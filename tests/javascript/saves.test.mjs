@@ -13,7 +13,7 @@ const RESULT = {
   themes: { count: 2, merges: [[1, 4], [3, 5], [0, 6], [2, 7]], typical: [1, 4, 4, 1] },
   samples: {
     place: [1, 2, 4, 7, 8],
-    cells: {},
+    cells: [],
     text: ["a", "b", "c", "b b", "b"],
     group: null,
     nearest: [1, 4, -1, 1, 1],
@@ -56,13 +56,22 @@ test("tableRows contain results and whether a sample is kept", () => {
   assert.deepEqual(tableRows(viewed(RESULT), [3], [3]), [first, [7, "b b", 3, 0.9, 1, 1, 2]]);
 });
 
-test("tableRows contain table columns, ids and groups", () => {
+test("tableRows keep the order of table columns and add ids and groups", () => {
   const group = ["x", "x", "y", "y", "y"];
-  const cells = { doc: [1, 2, 4, 7, 8], answer: ["a", "b", "c", "b b", "b"], theme: [9, 9, 9, 9, 9] };
+  const cells = [["2020", [5, 5, 5, 5, 5]], ["doc", [1, 2, 4, 7, 8]], ["answer", ["a", "b", "c", "b b", "b"]], ["theme", [9, 9, 9, 9, 9]]];
   const samples = { ...RESULT.samples, group, cells };
   const [first, row] = tableRows(viewed({ ...RESULT, id_column: "doc", column: "answer", samples }), []);
-  assert.deepEqual(first, ["doc", "answer", "theme", "group", "adds_percent", "similarity", "keep", "nearest"]);
-  assert.deepEqual(row, [1, "a", 1, "x", 20, 0.1, 0, 2]);
+  assert.deepEqual(first, ["2020", "doc", "answer", "theme", "group", "adds_percent", "similarity", "keep", "vendiscore_theme", "nearest"]);
+  assert.deepEqual(row, [5, 1, "a", 9, "x", 20, 0.1, 0, 1, 2]);
+});
+
+test("names of molecules are searched and saved", () => {
+  const name = ["ethanol", "", "", "", ""];
+  const view = viewed({ ...RESULT, samples: { ...RESULT.samples, name } });
+  assert.deepEqual([view.text(0), view.words(0), view.words(1)], ["a", "ethanol: a", "b"]);
+  const [first, row] = tableRows(view, []);
+  assert.deepEqual(first.slice(0, 4), ["place", "sample", "name", "adds_percent"]);
+  assert.deepEqual(row.slice(0, 3), [1, "a", "ethanol"]);
 });
 
 test("csv quotes cells with commas, quotes and line breaks", () => {

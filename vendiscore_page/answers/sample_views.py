@@ -1,11 +1,13 @@
 """The single samples of a result: their table, their map, their themes and near-duplicates."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from vendiscore.report import ReportData
 from vendiscore.tools.analysis.layout import average_linkage_tree
+from vendiscore.tools.reading.names import MOLECULE_LABELS, is_named
 
 from ..aliases import Record
 from ..inputs.visitor_samples import Samples
@@ -23,9 +25,11 @@ def columns(found: ReportData, job: Job, samples: Samples, kept: list[int]) -> R
     cells = {name: [column[i] for i in rows] for name, column in samples.cells.items()}
     if 0 < len(samples.features) == samples.values.shape[1] <= FEATURES:
         cells |= dict(zip(samples.features, samples.values[rows].T.tolist(), strict=True))
+    names = molecule_names(samples)
     return {
         "place": [samples.ids[i] for i in rows],
-        "cells": cells,
+        "cells": cells_in_order(cells, samples.columns),
+        "name": [names[i] for i in rows] if names else None,
         "text": None if job.texts is None else [job.texts(i) for i in places],
         "image": [job.pictures[i].thumbnail for i in places] if job.pictures else None,
         "group": None if labels is None else [labels[i] for i in places],
@@ -33,6 +37,31 @@ def columns(found: ReportData, job: Job, samples: Samples, kept: list[int]) -> R
         "similarity": rounded(explained.nearest_similarity, 4),
         "adds": rounded(-100 * np.expm1(-explained.adds), 2),  # as a share of the score
     }
+
+
+def cells_in_order(
+    cells: Mapping[str, Sequence[object]], names: Sequence[str]
+) -> list[tuple[str, Sequence[object]]]:
+    """Return columns in the order of the table; JavaScript would reorder keys such as "2020"."""
+    order = {name: position for position, name in enumerate(names)}
+    return sorted(cells.items(), key=lambda column: order.get(column[0], len(order)))
+
+
+def molecule_names(samples: Samples) -> list[str]:
+    """Return the names of molecules, from their lines or from a column of names; [] without one.
+
+    If the names are the ids, the page shows them in any case.
+    """
+    if samples.kind != "molecules":
+        return []
+    if samples.names:
+        return list(samples.names)
+    used = {samples.column, samples.by, samples.sets_by}
+    used |= {column for column, _ in samples.roles.values()}
+    for name, cells in samples.cells.items():
+        if name not in used and is_named(name, MOLECULE_LABELS):
+            return ["" if cell is None else str(cell) for cell in cells]
+    return []
 
 
 def alike(found: ReportData, threshold: float | None = None) -> Record:

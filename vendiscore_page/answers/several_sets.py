@@ -39,6 +39,7 @@ from .prompt_lists import pooled_prompts
 from .prompt_matrix import columns_of, coordinates, prompt_matrix, sampled
 from .result_fields import comparison_fields, quality_fields
 from .sample_readout import UnusableError, left_out, sifted
+from .sample_views import cells_in_order, molecule_names
 from .set_pictures import captioned, compared
 
 MOST_PAIRED = 3_000  # samples of all sets of which all pairs are compared
@@ -103,9 +104,13 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     counted = different(found.together, list(jobs), asked, result.q, kind)
     columns = columns_of(jobs) | {"group": list(map(str, within))}
     columns["place"] = [place for samples in rest for place in samples.ids]
+    sample_names = [molecule_names(samples) or [""] * len(samples) for samples in rest]
+    if any(map(any, sample_names)):
+        columns["name"] = list(chain(*sample_names))
     looked, shown_columns = sampled(found.together, columns)
     names = [name for name in rest[0].cells if all(name in samples.cells for samples in rest)]
     cells = {name: [x for each in rest for x in each.cells[name]] for name in names}
+    cells = {name: [column[i] for i in looked] for name, column in cells.items()}
     matrix, pictures = None, []
     if within:
         matrix = prompt_matrix(found.together, columns["set"], within, result.names, result.q)
@@ -127,7 +132,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         "matrix": matrix,
         "map": coordinates(found.together, looked)
         | shown_columns
-        | {"cells": to_plain({name: [own[i] for i in looked] for name, own in cells.items()})},
+        | {"cells": to_plain(cells_in_order(cells, rest[0].columns))},
         "pictures": pictures,
         "notes": notes,
         "sources": counted and shown(counted, result.names, by),

@@ -197,8 +197,10 @@ interface Cluster {
 
 interface Columns {
   place: (number | string)[];
-  /** The columns of the visitor's table, by their names. */
-  cells: Record<string, (string | number | null)[]>;
+  /** The columns of the visitor's table with their names, in its order. */
+  cells: [name: string, column: (string | number | null)[]][];
+  /** Names of molecules, if there are any; "" for a molecule without a name. */
+  name?: string[] | null;
   text: string[] | null;
   image: string[] | null;
   group: (number | string)[] | null;
@@ -371,8 +373,10 @@ interface Mapped {
   text?: string[];
   image?: string[];
   repeats: number[];
-  /** The visitor's own columns. */
-  cells: Record<string, Cell[]>;
+  /** Names of molecules, if there are any; "" for a molecule without a name. */
+  name?: string[];
+  /** The visitor's own columns, in the order of the table. */
+  cells: [name: string, column: Cell[]][];
 }
 interface SetRow extends Scored {
   name: string;
@@ -399,6 +403,8 @@ interface PairRow {
 /** The words and the picture of a sample, one of which it may lack. */
 interface Seen {
   text?: string;
+  /** `text` after the name of the sample. */
+  words?: string;
   image?: string;
 }
 interface SourcePrompt extends Scored {
@@ -518,8 +524,10 @@ interface View<Of extends Result | Compared = Result> extends Grouped {
   where(i: number): string;
   /** The same where there is little room: a file without its folders. */
   mark(i: number): string;
-  /** A sample in words. */
+  /** A sample in words; molecules as SMILES. */
   text(i: number): string;
+  /** The same after its name, if it has one. */
+  words(i: number): string;
   /** The words of a sample say more than its place. */
   hasText: boolean;
   asked(path: string, body: object): Promise<any>;

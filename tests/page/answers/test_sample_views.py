@@ -7,6 +7,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from vendiscore import as_similarity
+from vendiscore_page.answers import sample_views
 from vendiscore_page.inputs import uploads
 from vendiscore_page.inputs.submission import Asked, Given
 
@@ -53,15 +54,41 @@ def test_answer_contains_all_table_columns():
     result = score_samples(
         uploads.read(Given([("a.csv", TABLE)]), Asked(column="answer", pool=True))
     )
-    assert result.answer["samples"]["cells"] == {
-        "model": ["one", "two", "one"],
-        "answer": ["a cat sat", "=1+1", "a dog ran"],
-        "score": ["0.5", "", "0.25"],
-        "rank": ["1", "2", "3"],
-    }
-    vector_table = Given([("x.csv", b"name,x,y\na,1,0\nb,0,2\nc,3,4\n")])
+    assert result.answer["samples"]["cells"] == [
+        ("model", ["one", "two", "one"]),
+        ("answer", ["a cat sat", "=1+1", "a dog ran"]),
+        ("score", ["0.5", "", "0.25"]),
+        ("rank", ["1", "2", "3"]),
+    ]
+    vector_table = Given([("x.csv", b"x,name,y\n1,a,0\n0,b,2\n3,c,4\n")])
     rows = score_samples(uploads.read(vector_table, Asked(kind="vectors"))).answer["samples"][
         "cells"
     ]
-    assert rows == {"name": ["a", "b", "c"], "x": [1.0, 0.0, 3.0], "y": [0.0, 2.0, 4.0]}
-    assert score_as_json(["a b", "c d"])["samples"]["cells"] == {}
+    assert rows == [("x", [1.0, 0.0, 3.0]), ("name", ["a", "b", "c"]), ("y", [0.0, 2.0, 4.0])]
+    assert score_as_json(["a b", "c d"])["samples"]["cells"] == []
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        ("a.smi", b"CCO ethanol\nCCN\nCCCC  butane gas\n"),
+        ("a.csv", b"id,smiles,compound name\n7,CCO,ethanol\n8,CCN,\n9,CCCC,butane gas\n"),
+    ],
+    ids=["lines", "table"],
+)
+def test_molecules_have_names(file):
+    pytest.importorskip("rdkit")
+    samples = uploads.read(Given([file]))
+    assert samples.values == ["CCO", "CCN", "CCCC"]
+    names = ["ethanol", "", "butane gas"]
+    assert score_samples(samples).answer["samples"]["name"] == names
+    assert sample_views.molecule_names(samples.subset([2, 0])) == ["butane gas", "ethanol"]
+
+
+def test_samples_without_names_have_no_name_column():
+    pytest.importorskip("rdkit")
+    # The names are ids, which are shown in any case.
+    samples = uploads.read(Given([("a.csv", b"name,smiles\na,CCO\nb,CCN\n")]))
+    assert sample_views.molecule_names(samples) == []
+    assert list(samples.ids) == ["a", "b"]
+    assert score_as_json(["a b", "c d"])["samples"]["name"] is None

@@ -45,6 +45,8 @@ OTHER_NAMES = re.compile(
 CORRECT_NAMES = re.compile("correct|passed|pass|success|solved")
 #: Words in names of columns of molecules.
 MOLECULE_NAMES = re.compile("smiles?|smi")
+#: Words in names of columns of names of molecules.
+MOLECULE_LABELS = re.compile("(name|title|compound|molecule|drug|substance|ligand)s?")
 #: Words in names of columns of sequences of letters, such as proteins.
 SEQUENCE_NAMES = re.compile("(sequence|seq)s?")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.

@@ -26,6 +26,7 @@ _LABELS = (
     "prompts",
     "rows",
     "index",
+    "names",
 )  # one of each for a sample
 
 
@@ -89,6 +90,8 @@ class Samples:
         Row of the table for each sample; empty if every row is a sample.
     source : Table, Columns or None
         The parsed file, with all its rows and columns.
+    names : sequence of str
+        Name of each sample, such as the text after a SMILES on its line; empty without names.
 
     See Also
     --------
@@ -127,6 +130,7 @@ class Samples:
     record: str = ""  # what writes such records
     rows: Sequence[int] = ()  # of the table, that samples are from; empty if each row is one
     source: object = None  # with all rows, for what else they say of the samples
+    names: Sequence[str] = ()  # what follows each SMILES on its line
 
     def __len__(self) -> int:
         return len(self.values)

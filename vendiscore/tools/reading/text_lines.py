@@ -17,7 +17,7 @@ _SOME_MOLECULES = 0.5  # of the lines; then others are often molecules that a mo
 
 
 def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
-    """Split a text at each "row", at "blank" lines or at a sign; drop the names of SMILES.
+    """Split a text at each "row", at "blank" lines or at a sign; names may follow SMILES.
 
     Lines that repeat one character are separators. If several lines stand between them, the parts
     are the texts. Most parts between blank lines have several lines in poems, about which a
@@ -61,9 +61,15 @@ def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
             signs = " or ".join(map(shown_rule, rules))
             above.append(say_left_out(rules.total(), "separator line", f" of {signs}"))
     whole = [row for _, row in kept]
+    values, names = whole, list[str]()
+    if molecules:
+        cells = [row.split(maxsplit=1) for row in whole]
+        values = [smiles for smiles, *_ in cells]
+        names = [name[0].strip() if name else "" for _, *name in cells]
     return Samples(
-        [row.split(maxsplit=1)[0] for row in whole] if molecules else whole,
+        values,
         [place for place, _ in kept],
+        names=names if any(names) else (),
         kind="molecules" if molecules else "texts",
         above=above,
         written=lambda some: between.join(whole[i] for i in some) + "\n" * bool(some),

@@ -8,7 +8,7 @@ import { matrix } from "./matrix.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
 import { quality } from "./quality.js";
-import { copyText, csv, save, saveJson } from "./saves.js";
+import { copyText, csv, save, saveJson, unused } from "./saves.js";
 import { copying } from "./share.js";
 import { setMap } from "./set_map.js";
 import { sources } from "./sources.js";
@@ -142,8 +142,12 @@ function report(view) {
  * @param {Compared} C
  * @returns {Cell[][]}
  */
-function ownRows({ map: { set, place, text = [], cells } }) {
-  const columns = Object.entries({ set, ...(Object.keys(cells).length ? cells : { place, sample: text }) });
+function ownRows({ map: { set, place, text = [], name, cells } }) {
+  /** @type {[string, Cell[]][]} */
+  const samples = [["place", place], ["sample", text], ...(name ? [/** @type {[string, Cell[]]} */ (["name", name])] : [])];
+  const own = cells.length ? cells : samples;
+  /** @type {[string, Cell[]][]} */
+  const columns = [...own, [unused("set", own.map(([column]) => column)), set]];
   return [columns.map(([name]) => name), ...set.map((_, i) => columns.map(([, column]) => column[i]))];
 }
 

@@ -5,6 +5,7 @@ import { count, cut, el, isNumber, score, scoreKey, shape, some } from "../dom.j
 import { saver } from "./pictures.js";
 import { inFull } from "./sample.js";
 import { csv, save } from "./saves.js";
+import { named } from "./view.js";
 
 const FIRST = 12; // prompts that are seen at first
 const LONGEST = 90; // characters of a prompt in its row
@@ -131,7 +132,7 @@ function row(view, i, most) {
  */
 function answers({ R, ...view }, i, j) {
   const { models, prompts, n } = /** @type {Matrix} */ (R.matrix);
-  const { set, group = [], repeats, text, image } = R.map;
+  const { set, group = [], repeats, text, image, name } = R.map;
   /** @type {Map<number, number>} */
   const times = new Map();
   repeats.forEach((first, at) => {
@@ -142,7 +143,7 @@ function answers({ R, ...view }, i, j) {
     el("p", {}, el("b", {}, el("bdi", {}, models[j])), ` to “`, el("bdi", {}, prompts[i]), `”: ${some(n[i][j], "answer")}`),
     el("ul", { class: "r-members" }, ...found.map(([at, many]) => el("li", {},
       many > 1 ? el("span", { class: "r-tag" }, `× ${many}`) : null,
-      inFull({ R, ...view }, { text: text?.[at], image: image?.[at] })))));
+      inFull({ R, ...view }, { text: text?.[at], words: named(name?.[at], text?.[at] ?? ""), image: image?.[at] })))));
 }
 
 /**

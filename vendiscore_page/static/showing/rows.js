@@ -15,7 +15,7 @@ export function row(view, i) {
   const words = el(
     "span",
     { class: "r-words", dir: "auto" },
-    view.hasText ? marked(cut(view.text(i), 160), view.phrase) : view.mark(i),
+    view.hasText ? marked(cut(view.words(i), 160), view.phrase) : view.mark(i),
   );
   const button = el(
     "button",

@@ -25,7 +25,7 @@ export function place(view, i) {
  * @param {number} longest
  */
 export function brief(view, i, longest) {
-  return el("span", { class: "r-words", dir: "auto" }, marked(cut(view.text(i), longest), view.phrase));
+  return el("span", { class: "r-words", dir: "auto" }, marked(cut(view.words(i), longest), view.phrase));
 }
 
 /**
@@ -43,9 +43,9 @@ export function full(view, i) {
  * @param {Seen} sample
  * @param {string} [alt]
  */
-export function inFull(view, { image, text }, alt = "") {
-  const words = text ? el("p", { class: "r-full", dir: "auto" }, marked(text, view.phrase)) : null;
-  return el("div", { class: "r-whole" }, picture(view, { image, text }, alt), words);
+export function inFull(view, { image, text, words = text }, alt = "") {
+  const shown = words ? el("p", { class: "r-full", dir: "auto" }, marked(words, view.phrase)) : null;
+  return el("div", { class: "r-whole" }, picture(view, { image, text }, alt), shown);
 }
 
 /**
@@ -78,7 +78,8 @@ export function pictured(view, i, box) {
  * @returns {Seen}
  */
 function sample(view, i) {
-  return { image: view.R.samples.image?.[i], text: view.hasText ? view.text(i) : "" };
+  const [text, words] = view.hasText ? [view.text(i), view.words(i)] : ["", ""];
+  return { image: view.R.samples.image?.[i], text, words };
 }
 
 /**

@@ -56,22 +56,36 @@ export function csv(rows) {
  * @returns {Cell[][]}
  */
 export function tableRows(view, keep, rows = [...view.groupOf.keys()]) {
-  const { place, cells, group, nearest, similarity, adds } = view.R.samples;
+  const { place, cells, name: names, group, nearest, similarity, adds } = view.R.samples;
+  const { id_column: ids, column: sampled } = view.R;
   const keeps = new Set(keep);
-  /** @type {Record<string, (i: number) => Cell>} */
-  const columns = { [view.R.id_column || "place"]: (i) => place[i] };
-  for (const [name, column] of Object.entries(cells)) columns[name] = (i) => column[i];
-  if (!(view.R.column && view.R.column in cells)) columns.sample = view.text;
-  if (group) columns.group = (i) => group[i];
-  Object.assign(columns, {
-    adds_percent: (/** @type {number} */ i) => adds[i],
-    similarity: (/** @type {number} */ i) => similarity[i],
-    keep: (/** @type {number} */ i) => Number(keeps.has(i)),
-    theme: (/** @type {number} */ i) => view.themes.codes[i] + 1,
-    nearest: (/** @type {number} */ i) => place[nearest[i]],
-  });
-  const makers = Object.values(columns);
-  return [Object.keys(columns), ...rows.map((i) => makers.map((make) => make(i)))];
+  const own = cells.map(([name]) => name);
+  /** @type {[string, (i: number) => Cell][]} */
+  const columns = cells.map(([name, column]) => [name, (i) => column[i]]);
+  if (!own.includes(ids)) columns.unshift([ids || "place", (i) => place[i]]);
+  /** @type {(name: string, value: (i: number) => Cell) => void} */
+  const add = (name, value) => columns.push([unused(name, own), value]);
+  if (!(sampled && own.includes(sampled))) {
+    add("sample", view.text);
+    if (names) add("name", (i) => names[i]);
+  }
+  if (group) add("group", (i) => group[i]);
+  add("adds_percent", (i) => adds[i]);
+  add("similarity", (i) => similarity[i]);
+  add("keep", (i) => Number(keeps.has(i)));
+  add("theme", (i) => view.themes.codes[i] + 1);
+  add("nearest", (i) => place[nearest[i]]);
+  return [columns.map(([name]) => name), ...rows.map((i) => columns.map(([, value]) => value(i)))];
+}
+
+/**
+ * Returns a name for a column that the visitor's table does not have.
+ * @param {string} name
+ * @param {string[]} own
+ * @returns {string}
+ */
+export function unused(name, own) {
+  return own.includes(name) ? unused(`vendiscore_${name}`, own) : name;
 }
 
 /** @param {View} view */

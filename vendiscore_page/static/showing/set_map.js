@@ -2,7 +2,7 @@
 
 import { cut, el, shape } from "../dom.js";
 import { byValue, drawMap } from "./map.js";
-import { called } from "./view.js";
+import { called, named } from "./view.js";
 
 const LONGEST = 240; // characters of a text on its card
 
@@ -11,14 +11,14 @@ const LONGEST = 240; // characters of a text on its card
  * @param {View<Compared>} view
  */
 export function setMap(view) {
-  const { matrix, rows, map: { x, y, set, group, place, text, image } } = view.R;
+  const { matrix, rows, map: { x, y, set, group, place, text, image, name: names } } = view.R;
   if (x.length < 3) return null;
   const sets = byValue(set, rows.map(({ name }) => name));
   const [one, other] = matrix ? ["model", "prompt"] : ["set", "group"];
   /** @param {number} i */
   const name = (i) => called(place[i]);
   /** @param {number} i */
-  const words = (i) => text?.[i] ?? name(i);
+  const words = (i) => named(names?.[i], text?.[i] ?? name(i));
   const { node } = drawMap(view, {
     x,
     y,

@@ -107,7 +107,7 @@ function columns(view) {
     {
       name: "sample",
       words: "sample",
-      value: view.hasText ? (i) => view.text(i).toLocaleLowerCase() : (i) => i,
+      value: view.hasText ? (i) => view.words(i).toLocaleLowerCase() : (i) => i,
     },
     { name: "theme", words: "theme", value: (i) => view.themes.codes[i] },
     { name: "nearest", words: "nearest", value: (i) => nearest?.[i] ?? -1 },
@@ -165,7 +165,7 @@ function head({ name, words, kind, first, value }, state, renew) {
 function ordered(view, { by, down, words, values, fits: picked }) {
   const wanted = words.trim().toLocaleLowerCase();
   /** @param {number} i */
-  const fits = (i) => !wanted || view.where(i).toLocaleLowerCase() === wanted || view.text(i).toLocaleLowerCase().includes(wanted);
+  const fits = (i) => !wanted || view.where(i).toLocaleLowerCase() === wanted || view.words(i).toLocaleLowerCase().includes(wanted);
   const value = values[by];
   const sign = down ? -1 : 1;
   const places = Array.from({ length: view.size }, (_, i) => i).filter((i) => fits(i) && (picked?.(i) ?? true));

@@ -24,8 +24,9 @@ export function themes(view) {
     if (number.validity.valid && number.value) view.setThemes(number.valueAsNumber);
   });
   const tools = [el("label", { for: id }, "number of themes"), number];
-  const own = Object.keys(samples.cells).length || !samples.group ? samples.cells : { group: samples.group };
-  const columns = Object.entries(own).filter(([, cells]) => {
+  /** @type {[string, Cell[]][]} */
+  const own = samples.cells.length || !samples.group ? samples.cells : [["group", samples.group]];
+  const columns = own.filter(([, cells]) => {
     const many = new Set(cells).size;
     return many > 1 && many < cells.length && many <= MOST && !cells.some(isFraction);
   });
@@ -35,13 +36,13 @@ export function themes(view) {
     ways: () => ({
       theme: {
         codes: view.themes.codes,
-        names: view.themes.typical.map((i) => cut(`${kind === "vectors" ? `${view.mark(i)}: ` : ""}${view.text(i)}`, NAMED)),
+        names: view.themes.typical.map((i) => cut(`${kind === "vectors" ? `${view.mark(i)}: ` : ""}${view.words(i)}`, NAMED)),
         face: (at) => thumbnail(view, view.themes.typical[at]),
         tools,
       },
       ...Object.fromEntries(others),
     }),
-    text: view.text,
+    text: view.words,
     picture: (i, box) => pictured(view, i, box),
     card: (i, way) => [
       el("b", {}, view.mark(i)), thumbnail(view, i), view.hasText ? brief(view, i, 240) : null,

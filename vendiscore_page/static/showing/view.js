@@ -52,6 +52,7 @@ export function makeView(R, { call, follow, announce }, signal) {
     where: (i) => called(samples.place[i]),
     mark: (i) => cut(view.where(i).split("/").at(-1) ?? "", 28),
     text: (i) => samples.text?.[i] ?? view.where(i),
+    words: (i) => named(samples.name?.[i], view.text(i)),
     hasText: Boolean(samples?.text),
     asked: (path, body) => call(`/page/${path}`, { id: R.id, ...body }),
     followed: (path, said) => follow(`/page/${path}`, { id: R.id }, { signal, said }),
@@ -59,6 +60,15 @@ export function makeView(R, { call, follow, announce }, signal) {
   take(view, one);
   if (one.themes) view.setThemes(one.themes.count);
   return view;
+}
+
+/**
+ * Writes the name of a molecule before its SMILES.
+ * @param {string | null | undefined} name
+ * @param {string} text
+ */
+export function named(name, text) {
+  return name ? `${name}: ${text}` : text;
 }
 
 /**
