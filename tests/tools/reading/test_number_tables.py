@@ -166,3 +166,10 @@ def test_percentages_are_numbers(cells, expected):
     result = read_numbers("x;y\n" + "".join(f"{cell};2.5\n" for cell in cells))
     assert not result.problems
     np.testing.assert_allclose(result.values[:, 0], expected)
+
+
+def test_vectors_in_cells_can_be_printed_by_numpy():
+    text = "label,embedding\na,[ 0.1 -2.  1e-3]\nb,[1. 2. 3.]\n"
+    result = read_data("a.csv", text.encode(), Wanted())
+    assert (result.column, result.kind) == ("embedding", "vectors")
+    assert result.values.tolist() == [[0.1, -2.0, 0.001], [1.0, 2.0, 3.0]]

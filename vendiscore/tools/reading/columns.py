@@ -476,13 +476,24 @@ def _kind_of_strings(strings: Sequence[str]) -> str:
 
 
 def row_in(cell: object) -> object:
-    """Return the numbers of a text that is a JSON list of them; any other cell as it is."""
-    if isinstance(cell, str) and cell.startswith("["):
+    """Return the numbers of a text that lists them as JSON or NumPy does; other cells as they are.
+
+    >>> row_in("[1, 2.5]"), row_in("[1.  2.5]"), row_in("[1. ... 2.5]")
+    ([1, 2.5], [1.0, 2.5], '[1. ... 2.5]')
+    """
+    if not isinstance(cell, str) or not cell.startswith("["):
+        return cell
+    for parse in (json.loads, _parse_printed_array):
         try:
-            return json.loads(cell)
+            return parse(cell)
         except ValueError:
-            return cell
+            pass
     return cell
+
+
+def _parse_printed_array(text: str) -> list[float]:
+    """Return the numbers between the brackets of an array of one dimension as NumPy prints it."""
+    return list(map(float, text.strip().removeprefix("[").removesuffix("]").split()))
 
 
 def is_prose(cell: str) -> bool:
