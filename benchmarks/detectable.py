@@ -119,6 +119,7 @@ def build_model_draw(a: list[list[str]], b: list[list[str]]) -> Draw:
     codes = np.repeat([0, 1], N_ANSWERS)
 
     def draw(rng: np.random.Generator, m: int, degree: float) -> Comparison:
+        """Compare the two models on m random prompts."""
         prompt_indices = rng.integers(len(a), size=m)  # `degree` is not used: models are fixed
         # The answers of both models to a prompt are successive rows of `similarity`.
         subset = similarity.take(

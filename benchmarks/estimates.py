@@ -99,6 +99,7 @@ def make_digits(sigma: float, components: int = 0) -> Callable[..., Similarity]:
     """
 
     def make(data: Path, n: int, rng: np.random.Generator) -> Similarity:
+        """Compare n MNIST images; if there are fewer, use noisy copies of random images."""
         with np.load(data / "mnist_test.npz") as file:
             X = file["images"].reshape(-1, 784) / 255
         n = n or 5000

@@ -247,6 +247,7 @@ def iter_other_sample_cells() -> Iterator[Cell]:
     )
 
     def questions_with_peer() -> Any:
+        """Return calls of vendiscore and vendi_score that score 1,000 questions."""
         from vendi_score import vendi
 
         samples = read_questions()[:1000]  # the diagonal is below 1 for less than four words
@@ -402,6 +403,7 @@ def iter_comparison_cells() -> Iterator[Cell]:
     """Yield the benchmarks of `compare`, and of measures of two sets."""
 
     def two_sets(n: int, d: int) -> Any:
+        """Return calls that compare two sets of n vectors with the same number of permutations."""
         X = make_rows(HARMONIC_SPECTRUM, 2 * n, d)
         if n > 200:  # `compare` uses 200 samples of each
             return (
@@ -428,6 +430,7 @@ def iter_comparison_cells() -> Iterator[Cell]:
         )
 
     def precision_and_recall(d: int) -> Any:
+        """Return calls of vendiscore and prdc that compute four two-sample measures."""
         from prdc import compute_prdc
 
         measures = ["Precision", "Recall", "Density", "Coverage"]
@@ -598,7 +601,10 @@ def iter_growth_cells() -> Iterator[Cell]:
 
 
 def iter_monitor_cells() -> Iterator[Cell]:
+    """Yield the benchmark of `Monitor`."""
+
     def scores() -> Any:
+        """Return a call that adds 1,000 scores to a monitor, and NO_OTHER_CODE."""
         values = np.random.default_rng(0).uniform(2, 4, 1000).tolist()
 
         def run() -> float:
@@ -644,6 +650,7 @@ def iter_magnitude_cells() -> Iterator[Cell]:
         return X, {"groups": make_prompt_names(200, 10), "metric": "euclidean"}
 
     def fixed_scales(d: int) -> Any:
+        """Return calls that compute the magnitude of 200 sets of 10 vectors at several scales."""
         X, options = make_grouped_vectors(d)
         scales = SCALES * (384 / d) ** 0.5
         options["measures"] = {"Magnitude": {"t": scales}}

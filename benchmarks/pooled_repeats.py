@@ -150,6 +150,7 @@ def make_model_answers(name: str, key: str = "generations") -> Callable[[Path], 
     """
 
     def source(data: Path) -> Source:
+        """Build one population per prompt, with the observed proportions of the distinct items."""
         with gzip.open(data / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as lines:
             rows = [row for row in map(json.loads, lines) if row["model"] == name]
         answers = [[f"{i}:{x}" for x in row[key]] for i, row in enumerate(rows)]

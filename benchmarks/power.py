@@ -115,6 +115,7 @@ def source_with_neighbours(name: str, pool: Similarity) -> Source:
     inside, outside = np.split(order, [N_NEIGHBOURS])
 
     def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
+        """Draw the indices of n different samples for each set, shape (sets, n)."""
         if not proportion:
             return draw_different(rng, pool.n, sets, n)
         counts = np.minimum(rng.binomial(n, proportion, sets), N_NEIGHBOURS)

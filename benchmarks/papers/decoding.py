@@ -202,6 +202,7 @@ def check_temperature(model: Trigrams, encode: Any) -> list[Finding]:
     """Check how well measures of sampled texts predict the temperature."""
 
     def sets(length: int | None, fixed: float | None = None) -> list[list[str]]:
+        """Return sets of texts of this length, if any, at each or the fixed temperature."""
         texts = []
         for seed in range(N_SETS):
             for i, t in enumerate(TEMPERATURES):
@@ -209,69 +210,67 @@ def check_temperature(model: Trigrams, encode: Any) -> list[Finding]:
                 texts.append([model.draw(fixed or t, rng, length) for _ in range(SET_SIZE)])
         return texts
 
-    any_length, fixed_length, null = (
-        compute_measures(sets(*set_options), encode)
-        for set_options in ((None,), (FIXED_LENGTH,), (FIXED_LENGTH, 0.8))
-    )
-    for measures in (fixed_length, null):
-        assert np.ptp(measures.pop("mean length")) == 0
-    rho = {
-        name: [
-            correlations_with_temperature(v[name])
-            for v in (any_length, fixed_length, null)
-            if name in v
-        ]
-        for name in any_length
+    measures_by_texts = {
+        "any length": compute_measures(sets(None), encode),
+        "fixed length": compute_measures(sets(FIXED_LENGTH), encode),
+        "null": compute_measures(sets(FIXED_LENGTH, 0.8), encode),
     }
+    for texts in ("fixed length", "null"):
+        assert np.ptp(measures_by_texts[texts].pop("mean length")) == 0
     truth = np.tile(TEMPERATURES, N_SETS)
-    r2 = {
-        name: [isotonic_r2(v[name], truth) for v in (any_length, fixed_length, null) if name in v]
-        for name in any_length
-    }
+    rho_any, rho_fixed, rho_null = (
+        {name: correlations_with_temperature(values) for name, values in measures.items()}
+        for measures in measures_by_texts.values()
+    )
+    r2_any, r2_fixed, r2_null = (
+        {name: isotonic_r2(values, truth) for name, values in measures.items()}
+        for measures in measures_by_texts.values()
+    )
+    names = list(measures_by_texts["fixed length"])
     area = "MagArea, ε = 0.01"
 
     def format_measure(name: str) -> str:
-        return f"{name} {format_mean(rho[name][0])}, {r2[name][0].mean():.2f}"
+        return f"{name} {format_mean(rho_any[name])}, {r2_any[name].mean():.2f}"
 
     def rises(name: str) -> bool:
-        return all(r.mean() - 2 * standard_error(r) > 0.5 for r in rho[name][:2])
+        return all(
+            rho[name].mean() - 2 * standard_error(rho[name]) > 0.5 for rho in (rho_any, rho_fixed)
+        )
 
-    best = max(r2, key=lambda name: r2[name][0].mean())
+    best = max(r2_any, key=lambda name: r2_any[name].mean())
     rivals = ("VS, MiniLM", "AvgSim", "GMStds")
-    ahead = {name: r2[area][0].mean() - r2[name][0].mean() for name in rivals}
-    ahead_even = {name: r2[area][1].mean() - r2[name][1].mean() for name in rivals}
+    ahead = {name: r2_any[area].mean() - r2_any[name].mean() for name in rivals}
+    ahead_even = {name: r2_fixed[area].mean() - r2_fixed[name].mean() for name in rivals}
     return [
         claim(
             "MagArea of embeddings and temperature: Spearman's ρ, R² of temperature foretold",
             "2311.16054: the temperature shows in MagArea",
-            rises(area) and r2[area][0].mean() > 0.5,
-            f"ρ = {format_mean(rho[area][0])}, R² = {r2[area][0].mean():.2f}; for texts of just "
+            rises(area) and r2_any[area].mean() > 0.5,
+            f"ρ = {format_mean(rho_any[area])}, R² = {r2_any[area].mean():.2f}; for texts of just "
             f"{FIXED_LENGTH} "
-            f"words {format_mean(rho[area][1])}, {r2[area][1].mean():.2f}",
+            f"words {format_mean(rho_fixed[area])}, {r2_fixed[area].mean():.2f}",
         ),
         claim(
             "the same of VS, IntDiv, AvgSim and others",
             "diversity rises with temperature by all",
-            all(rises(name) for name in fixed_length),
-            "; ".join(format_measure(name) for name in fixed_length if name != area),
+            all(rises(name) for name in names),
+            "; ".join(format_measure(name) for name in names if name != area),
         ),
         claim(
             "null: all sets at temperature 0.8, called by ten others",
             "no correlation",
-            all(
-                abs(rho[name][2].mean()) < 3 * standard_error(rho[name][2]) for name in fixed_length
-            )
-            and all(r2[name][2].mean() < 0.05 for name in fixed_length),
+            all(abs(rho_null[name].mean()) < 3 * standard_error(rho_null[name]) for name in names)
+            and all(r2_null[name].mean() < 0.05 for name in names),
             "; ".join(
-                f"{name} {format_mean(rho[name][2])}, {r2[name][2].mean():.2f}"
-                for name in fixed_length
+                f"{name} {format_mean(rho_null[name])}, {r2_null[name].mean():.2f}"
+                for name in names
             ),
         ),
         claim(
             "what is no diversity: the mean length of the texts",
             "does not explain it",
-            r2["mean length"][0].mean() < 0.5 * r2[area][0].mean()
-            and r2[area][1].mean() >= r2[area][0].mean(),
+            r2_any["mean length"].mean() < 0.5 * r2_any[area].mean()
+            and r2_fixed[area].mean() >= r2_any[area].mean(),
             f"{format_measure('mean length')}; where length is held, MagArea does no worse",
         ),
         claim(
@@ -284,11 +283,13 @@ def check_temperature(model: Trigrams, encode: Any) -> list[Finding]:
             + ", ".join(f"{ahead_even[name]:+.2f}" for name in rivals),
             why="this depends on the texts: magnitude is better only if all texts have the same "
             "length (ρ of MagArea minus ρ of VS, paired by seed, for equal and for other lengths: "
-            + " and ".join(format_mean(rho[area][w] - rho["VS, MiniLM"][w]) for w in (1, 0))
+            + " and ".join(
+                format_mean(rho[area] - rho["VS, MiniLM"]) for rho in (rho_fixed, rho_any)
+            )
             + "). The upper scale is less important: R² is "
-            + ", ".join(f"{r2[f'MagArea, ε = {e}'][0].mean():.2f}" for e in (0.01, 0.05, 0.5))
-            + f" at ε = 0.01, 0.05, 0.5. The best measure is {best}, {r2[best][0].mean():.2f}, "
-            "because these texts differ in their words",
+            + ", ".join(f"{r2_any[f'MagArea, ε = {e}'].mean():.2f}" for e in (0.01, 0.05, 0.5))
+            + f" at ε = 0.01, 0.05, 0.5. The best measure is {best}, "
+            f"{r2_any[best].mean():.2f}, because these texts differ in their words",
         ),
     ]
 
@@ -409,6 +410,7 @@ def check_decoders(model: Trigrams, held_out: list[list[str]]) -> list[Finding]:
 
 
 def findings(data: Path) -> list[Finding]:
+    """Check claims about decoding methods and temperature, with a trigram model of questions."""
     with open(data / "trec_questions.tsv", encoding="utf-8") as file:
         rows = [row["question"].lower() for row in csv.DictReader(file, delimiter="\t")]
     order = np.random.default_rng(0).permutation(len(rows))

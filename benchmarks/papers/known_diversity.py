@@ -46,6 +46,7 @@ N_SHUFFLES = 50
 
 
 def findings(data: Path) -> list[Finding]:
+    """Check how well measures agree with the known diversity of sets of sentences and stories."""
     with gzip.open(data / "human_diversity.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [row for row in map(json.loads, file) if row["test"] == "decTest"]
     encode = encoder(MODEL_DIR, pooling="mean", device="cpu")

@@ -174,6 +174,7 @@ def check_stability(sets: list[np.ndarray], rng: np.random.Generator) -> list[Fi
 
 
 def findings(data: Path) -> list[Finding]:
+    """Check the properties of magnitude that the paper proves, with random points in the plane."""
     rng = np.random.default_rng(0)
     sets = [rng.standard_normal((POINTS, 2)) for _ in range(DRAWS)]
     return [

@@ -103,6 +103,7 @@ def ngram_model(corpus: list[str], order: int) -> Draw:
     }
 
     def draw(n: int, rng: np.random.Generator) -> list[str]:
+        """Draw n valid molecules, letter by letter, from the model of n-grams of letters."""
         out: list[str] = []
         while len(out) < n:
             text = "^" * order
@@ -132,6 +133,7 @@ def join_fragments(corpus: list[str]) -> Draw:
     pool = [half for half in pool if half is not None and half.GetNumAtoms() > 2]
 
     def draw(n: int, rng: np.random.Generator) -> list[str]:
+        """Draw n valid molecules, each of which joins two random halves by a single bond."""
         out: list[str] = []
         while len(out) < n:
             a, b = (pool[i] for i in rng.integers(len(pool), size=2))

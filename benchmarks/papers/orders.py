@@ -132,17 +132,19 @@ def check_similar_members() -> Finding:
     """
     rises = {}
     for similarity in (1.0, 0.9, 0.5):
-        pair = []
+        scores_by_sizes = []
         for sizes in ([COMMON // 3] * 3, [COMMON // 3] * 3 + [RARE // 3]):
             class_codes = np.repeat(np.arange(len(sizes)), sizes)
             K = np.where(class_codes[:, None] == class_codes, similarity, 0.0)
             np.fill_diagonal(K, 1)
-            pair.append(list(compute(K, score_K=True, q=[0.1, 0.5, 1]).values()))
-        rises[similarity] = 100 * (np.divide(pair[1], pair[0]) - 1)
+            result = compute(K, score_K=True, q=[0.1, 0.5, 1])
+            scores_by_sizes.append(list(result.values()))
+        scores_without_rare, scores_with_rare = scores_by_sizes
+        rises[similarity] = 100 * (np.divide(scores_with_rare, scores_without_rare) - 1)
     text = "; ".join(
         f"similarity {similarity:g} within a class: "
-        + ", ".join(f"{rise:.1f} %" for rise in result)
-        for similarity, result in rises.items()
+        + ", ".join(f"{rise:.1f} %" for rise in percentages)
+        for similarity, percentages in rises.items()
     )
     return claim(
         "small orders see a rare class where members of a class are alike",

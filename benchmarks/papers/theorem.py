@@ -303,6 +303,7 @@ def check_sample_sizes() -> list[Finding]:
 
 
 def findings(data: Path) -> list[Finding]:
+    """Check the properties of the Vendi Score that the paper proves or claims."""
     return [
         check_effective_number(),
         check_identical_elements(),

@@ -59,15 +59,16 @@ def bootstrap_difference(
     """
 
     def difference(sets: np.ndarray) -> float:
-        gaps = []
+        """Return ρ of `first` minus ρ of `second`, as a mean over sources, of the sets `sets`."""
+        rho_differences = []
         for source in sources:
             source_indices = sets[source[sets]]
-            rho = [
+            rho_first, rho_second = (
                 rank_correlation(scores[source_indices], human[source_indices])
                 for scores in (first, second)
-            ]
-            gaps.append(rho[0] - rho[1])
-        return float(np.mean(gaps))
+            )
+            rho_differences.append(rho_first - rho_second)
+        return float(np.mean(rho_differences))
 
     rng = np.random.default_rng(0)
     count = int(prompts.max()) + 1

@@ -25,6 +25,7 @@ def record_decompositions(*extra_names: str) -> Iterator[list[tuple[str, tuple[i
 
         @wraps(function)
         def wrapper(matrix, *args, **options):
+            """Record the call, unless it is made by another recorded function."""
             nonlocal is_nested
             if is_nested:  # a recorded function that calls another one
                 return function(matrix, *args, **options)

@@ -257,6 +257,7 @@ def write_lines(*lines: str) -> bytes:
 
 
 def write_chats(answers: Sequence[str], prompts: Sequence[str]) -> bytes:
+    """Return a JSON Lines file with one chat, a prompt and its answer, per line."""
     return "\n".join(
         json.dumps(
             {

@@ -48,6 +48,7 @@ class ReportPage(HTMLParser):
         self.text = {name: " ".join(text.split()) for name, text in self.text.items()}
 
     def handle_starttag(self, tag, attrs):
+        """Start a section, table, row, cell or code block, and record the level of headings."""
         self._record_tag(tag, attrs)
         if tag not in VOID_ELEMENTS:
             self.stack.append(tag)
@@ -75,6 +76,7 @@ class ReportPage(HTMLParser):
             self.text[self.section] += " "
 
     def handle_data(self, data):
+        """Add text to the title, the section, and the code block or table cell that contain it."""
         if "title" in self.stack:
             self.title += data
         if "svg" in self.stack or not self.section:
