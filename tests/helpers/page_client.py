@@ -20,6 +20,7 @@ SAMPLE_ARGUMENTS = {
     "vendi_score_molecules": "smiles",
     "vendi_score_vectors": "rows",
     "vendi_compare": "sets",
+    "compute": "samples",
 }
 
 

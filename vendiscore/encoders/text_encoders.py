@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 # The model of the reference implementation; its pooled output was trained as an embedding.
 MODEL_PATH = "princeton-nlp/unsup-simcse-roberta-base"
+_HALF_SURROGATE = re.compile("[\ud800-\udfff]")
 # Names of the class of equivalent pairs, in classifiers with two named classes.
 _SAME_LABEL_PATTERN = re.compile(
     r"(?!not|non|un)\w*(same|equivalent|duplicate|paraphrase|similar)", re.I
@@ -55,12 +56,14 @@ _SAME_LABEL_PATTERN = re.compile(
 
 
 def check_texts(texts: Sequence[object]) -> None:
-    """Raise a `SampleError` for samples that are not strings."""
-    problems = {
-        i: f"must be a str, got {type(x).__name__}: {short_repr(x)}"
-        for i, x in enumerate(texts)
-        if not isinstance(x, str)
-    }
+    """Raise a `SampleError` for samples that are not strings, or are not valid Unicode."""
+    problems = {}
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            problems[i] = f"must be a str, got {type(text).__name__}: {short_repr(text)}"
+        elif not text.isascii() and (half := _HALF_SURROGATE.search(text)):
+            # Tokenizers encode texts as UTF-8, which has no halves of surrogate pairs.
+            problems[i] = f"contains {half[0]!a}, which is not valid Unicode; remove it"
     SampleError.check(problems)
 
 

@@ -15,9 +15,11 @@ from ..inputs.pictures import decode_images
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import several_sets
+from .arguments import parse_arguments
+from .compute_call import compute_call
 from .group_lists import can_compare_within, place, pooled
 from .jobs import Job, Settings, image_job, text_job, vector_job
-from .kernel_menu import DEFAULT_ORDER, DEFAULT_THRESHOLD
+from .kernel_menu import DEFAULT_ORDER, DEFAULT_THRESHOLD, USUAL_KERNELS, one_of
 from .result_fields import api_fields
 
 FEW = 4  # samples that stand alone
@@ -131,7 +133,7 @@ def vendi_score_vectors(
 
     Args:
         rows: Rows of equal length, one row per sample; or lists of rows, one per group.
-        kernel: "cosine", "rbf" or "laplacian"; "K" or "K, clipped" for a similarity matrix.
+        kernel: "cosine", "rbf", "laplacian"; "K" or "K, clipped" for similarities from -1 to 1.
         sigma: Bandwidth of "rbf" and "laplacian"; 0 for the median distance.
         q: Order from 0 to "inf": 1 by default; lower orders weight rare rows more.
         threshold: Minimum similarity of near-duplicates, at most 1.
@@ -149,7 +151,7 @@ def vendi_score_vectors(
 def vendi_compare(
     sets: list | dict,  # type: ignore[type-arg]  # what a schema can be made of
     kind: str = "texts",
-    kernel: str = "ngram_overlap",
+    kernel: str = "",
     q: float | str = DEFAULT_ORDER,
     prompts: list = [],  # type: ignore[type-arg]  # noqa: B006
     allow_repeats: bool = True,
@@ -165,7 +167,7 @@ def vendi_compare(
     Args:
         sets: Lists, {"name": [samples]}, or rows {"model": …, "prompt": …, "text": …}.
         kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows).
-        kernel: A kernel of the tool that scores samples of this kind, except for matrices.
+        kernel: A kernel of the tool for samples of this kind, by default the one that it uses.
         q: Order from 0 to "inf": 1 by default; lower orders weight rare samples more.
         prompts: Prompts to condition on: one for all samples, or for each list a list of them.
         allow_repeats: Whether a sample can occur more than once in the population.
@@ -186,6 +188,7 @@ def vendi_compare(
         sources (object or null): Effective number of different sets; null without prompts.
         notes (array): Notes, such as on prompts that were not used.
     """
+    one_of(kind, tuple(USUAL_KERNELS), "kind")
     rows = _rows(sets, kind)
     check_sets(len({model for model, *_ in rows}))
     labels, asked, values, places, correct = map(list, zip(*rows, strict=True))
@@ -208,9 +211,30 @@ def vendi_compare(
             )
         roles["prompts"] = each
     together = {"": Samples(values, places, kind=kind, **roles)}
-    settings = Settings(kernel, q=q, prompts=prompts, allow_repeats=allow_repeats)
+    settings = Settings(
+        kernel or USUAL_KERNELS[kind], q=q, prompts=prompts, allow_repeats=allow_repeats
+    )
     page = run_steps(several_sets.compare(together, settings))
     return {name: page[name] for name in _COMPARED}
+
+
+def compute(samples: list, arguments: str = "") -> Record:  # type: ignore[type-arg]
+    """Compute the Vendi Score, magnitude or another measure with any arguments of the library.
+
+    Examples of arguments: k="rbf", sigma=0.5, q=[1, 2], measures=["VS", "IntDiv"], or
+    measures={"Magnitude": {"t": [0.5, 1]}, "MagArea": {}}, references=[[1, 2], [3, 4]].
+
+    Args:
+        samples: Texts, SMILES, rows, a matrix, images as base64, objects, or lists of these.
+        arguments: Arguments of `vendiscore.compute` as Python text, such as k="cosine", q=2.
+
+    Returns:
+        values (object): Value of each measure, under the names that the library returns.
+        notes (array): Notes, such as on samples that were left out.
+        signature (string): All settings, to reproduce the values.
+        details (object): Settings, sizes and options; only with details=True.
+    """
+    return compute_call(samples, parse_arguments(arguments))
 
 
 def _check_correct(correct: list[object], is_grouped: bool) -> Record:

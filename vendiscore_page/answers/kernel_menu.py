@@ -21,7 +21,13 @@ from . import offered_encoders
 # The usual order of a score, and the usual similarity of near-duplicates.
 DEFAULT_ORDER: float = signature(compute).parameters["q"].default
 DEFAULT_THRESHOLD: float = signature(explain).parameters["threshold"].default
-_USUAL = {"texts": "ngram_overlap", "images": "pixels", "molecules": "morgan", "vectors": "cosine"}
+# The kernel of a kind of samples that needs no model.
+USUAL_KERNELS = {
+    "texts": "ngram_overlap",
+    "images": "pixels",
+    "molecules": "morgan",
+    "vectors": "cosine",
+}
 # Pictures of one set have the same channels.
 _FIXED = {"pixels": {"mode": "RGB"}}
 
@@ -85,7 +91,7 @@ def choices(kind: str) -> list[Choice]:
         found.append(Choice(name, each.label, name, by, how, is_encoder=True))
     by_network = {how["k"] for how in offered_encoders.ALLOWED.get(kind, {}).values()}
     others = [name for name in kernels if name not in by_network]
-    for name in sorted(others, key=lambda name: name != _USUAL[kind]):
+    for name in sorted(others, key=lambda name: name != USUAL_KERNELS[kind]):
         each = kernels[name]
         pairs = each.samples == "vectors" and not each.rows
         words = (name, each.label, each.term, each.by)
@@ -115,9 +121,9 @@ def default_choice(kind: str, sets: Sequence[Samples]) -> tuple[Choice, str]:
 
 def second(kind: str, chosen: Choice) -> Choice | None:
     """Return the way to see meaning where wording was chosen, and the reverse; None without one."""
-    if kind != "texts" or not (chosen.is_encoder or chosen.kernel == _USUAL[kind]):
+    if kind != "texts" or not (chosen.is_encoder or chosen.kernel == USUAL_KERNELS[kind]):
         return None
-    both = (each for each in choices(kind) if each.is_encoder or each.kernel == _USUAL[kind])
+    both = (each for each in choices(kind) if each.is_encoder or each.kernel == USUAL_KERNELS[kind])
     return next((each for each in both if each.is_encoder != chosen.is_encoder), None)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kernel
 from vendiscore.encoders.sample_encoder import Encoder
+from vendiscore.encoders.text_encoders import check_texts
 from vendiscore.support.errors import short_repr
 from vendiscore.support.progress import map_steps
 
@@ -136,6 +137,12 @@ def _encoded(samples: Sequence[object], arguments: Record) -> Steps[Similarity]:
         of_each = prompts * len(samples) if len(prompts) == 1 else prompts
         every += [f"{u} {text!s}" for u, text in zip(of_each, samples, strict=True)]
     distinct = list(dict.fromkeys(every))
+    if get_kernel(arguments["k"]).samples == "text":
+        check_texts(samples)  # here, because errors in `distinct` would have other indices
+        try:
+            check_texts(prompts)
+        except SampleError as error:
+            raise RefusedError(f"Prompt {min(error.problems)} {error.problem}.") from None
 
     def words(done: int) -> str:
         return f"Encoding: {done:,} of {len(distinct):,} done."

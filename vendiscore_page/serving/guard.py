@@ -27,7 +27,7 @@ _GET = re.compile(
     r"|call/(v2/)?\w+/[\w-]+|mcp(/.*)?))?$"
 )
 _POST = re.compile(
-    r"^/(page/[a-z]+|gradio_api/(queue/join|cancel|reset|mcp(/.*)?|call/(v2/)?vendi_\w+)/?)$"
+    r"^/(page/[a-z]+|gradio_api/(queue/join|cancel|reset|mcp(/.*)?|call/(v2/)?(vendi_\w+|compute))/?)$"
 )
 _DELETE = re.compile(r"^/gradio_api/mcp(/.*)?$")  # the end of a session
 _OPEN = {"GET": _GET, "HEAD": _GET, "OPTIONS": _GET, "POST": _POST, "DELETE": _DELETE}

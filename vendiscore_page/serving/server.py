@@ -18,6 +18,8 @@ from vendiscore import __version__
 
 from ..aliases import Record
 from ..answers import api, offered_encoders
+from ..answers.arguments import describe_error, offered_kernels
+from ..quotas import RefusedError
 from .endpoints import Routes
 from .guard import Guard
 from .lanes import LONG, MIDDLE, SHORT, Lanes, Visitor, visitor_of, whole
@@ -25,7 +27,7 @@ from .logs import hide_input
 from .static_files import Files
 from .store import Kept, tidy
 from .tools import describe
-from .wire import message
+from .wire import INVALID, message
 
 API = (
     api.vendi_score_texts,
@@ -33,6 +35,7 @@ API = (
     api.vendi_score_molecules,
     api.vendi_score_vectors,
     api.vendi_compare,
+    api.compute,
 )
 # Samples in the code that gradio writes for a call, by the name of the argument.
 EXAMPLES = {
@@ -42,11 +45,14 @@ EXAMPLES = {
     ],
     "smiles": ["CCO", "CCN"],
     "rows": [[1, 0], [0, 1]],
+    "samples": ["a cat sat", "a dog ran"],
     "sets": [["a cat sat", "a dog ran", "a cow ate", "a pig hid"], ["one", "two", "one", "two"]],
 }
 _SESSIONS = 20  # whose settings gradio keeps a copy of; every call of the API is one
 # Characters of samples in Python that are scored in less than about a second.
 _FEW, _FEW_ROWS = 20_000, 1_000_000
+# Characters of samples and of arguments of `compute`, whose time depends on both.
+_FEW_OF_ANY, _FEW_ARGUMENTS = 5_000, 300
 
 
 def build(kept: Kept | None = None) -> gr.Server:
@@ -132,9 +138,17 @@ def _called(function: Callable[..., Record], lanes: Lanes) -> Callable[..., Awai
             steps = whole(lambda: function(*given.args, **given.kwargs))
             return await lanes.run(visitor, _lane(given.arguments), steps)
         except Exception as error:
-            raise gr.Error(message(error)[0], print_exception=False) from None
+            raise gr.Error(_describe_error(error, signature), print_exception=False) from None
 
     return run
+
+
+def _describe_error(error: Exception, signature: inspect.Signature) -> str:
+    """Return the message of an error, whose suggestions are arguments of the API."""
+    text, status = message(error)
+    if status != INVALID or isinstance(error, RefusedError):
+        return text
+    return describe_error(error, tuple(signature.parameters))
 
 
 def _lane(arguments: Record) -> str:
@@ -143,5 +157,10 @@ def _lane(arguments: Record) -> str:
     # A few bytes of an image can stand for megapixels.
     if any(encoders) or "images" in arguments or arguments.get("kind") == "images":
         return LONG
+    if isinstance(text := arguments.get("arguments"), str):
+        if any(name in text for name in ("embeddings", "image", "pixels", *offered_kernels())):
+            return LONG
+        few = len(repr(samples)) <= _FEW_OF_ANY and len(text) <= _FEW_ARGUMENTS
+        return SHORT if few else MIDDLE
     most = _FEW_ROWS if "rows" in arguments else _FEW
     return MIDDLE if "sets" in arguments or len(repr(samples)) > most else SHORT

@@ -19,7 +19,9 @@ INSTRUCTIONS = (
     "of the n samples are similar. Call one of the four vendi_score tools for one set: texts, "
     "images as base64, molecules as SMILES, or vectors. Call vendi_compare to test which of two to "
     "eight sets or models is more diverse; if models answered the same prompts, pass it rows "
-    "with model, prompt and text. Report VS with n, the kernel and VS_low to VS_high (with "
+    "with model, prompt and text. Call compute for everything else, such as magnitude, other "
+    "measures, kernels, weights and references, with arguments of the Python library as text. "
+    "Report VS with n, the kernel and VS_low to VS_high (with "
     "q = 2, these fields are VS_q2, VS_q2_low and VS_q2_high); scores of different n, q or kernels "
     "cannot be compared. Send the samples, not their addresses."
 )

@@ -137,6 +137,11 @@ def test_non_string_is_rejected_before_model_is_loaded():
         text_similarity(["a", None], model_path="no/such")
 
 
+def test_half_of_a_surrogate_pair_is_rejected_before_model_is_loaded():
+    with pytest.raises(SampleError, match=r"sample 1 contains '\\ud83d', which is not valid"):
+        text_similarity(["a \U0001f600", "b \ud83d"], model_path="no/such")
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

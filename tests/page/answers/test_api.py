@@ -25,6 +25,7 @@ TOOLS = [
     api.vendi_score_molecules,
     api.vendi_score_vectors,
     api.vendi_compare,
+    api.compute,
 ]
 texts, vectors = api.vendi_score_texts, api.vendi_score_vectors
 RUT = examples.find_example("A model in a rut").text.splitlines()
@@ -32,7 +33,6 @@ RUT = examples.find_example("A model in a rut").text.splitlines()
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.__name__)
 def test_tool_docstrings_describe_each_argument_in_one_line(tool):
-    assert tool.__name__.startswith("vendi_")
     assert "Vendi Score" in inspect.getdoc(tool).splitlines()[0]
     argument_lines = inspect.getdoc(tool).partition("Args:")[2].partition("Returns:")[0]
     lines = [line.strip() for line in argument_lines.splitlines() if line.strip()]
@@ -72,6 +72,21 @@ def test_vector_score_matches_compute(kernel, arguments):
     X = np.random.default_rng(0).normal(size=(20, 3))
     score = vectors(X.tolist(), kernel)["VS"]
     assert score == pytest.approx(compute(X, **arguments)["VS"], rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["texts", "molecules", "vectors"])
+def test_default_kernel_of_comparisons_fits_each_kind(kind):
+    samples = {
+        "texts": ["a cat", "a dog", "the dog", "the cat"],
+        "molecules": ["CCO", "CCN", "CCC", "CCCl"],
+        "vectors": [[1.0, 2.0], [2.0, 1.0], [3.0, 1.0], [1.0, 1.0]],
+    }[kind]
+    rows = api.vendi_compare([samples, samples[::-1]], kind)["rows"]
+    usual = kernel_menu.USUAL_KERNELS[kind]
+    expected = compute(samples, k=usual)["VS"]
+    assert [row["VS"] for row in rows] == pytest.approx([expected, expected], rel=1e-12)
+    with pytest.raises(RefusedError, match="Unknown kind 'songs'; pick one of texts"):
+        api.vendi_compare([samples, samples], "songs")
 
 
 def test_similarity_matrix_is_scored_and_can_be_clipped():

@@ -44,10 +44,10 @@ def http(server):
         yield http
 
 
-def test_api_has_five_named_endpoints(client):
+def test_api_has_six_named_endpoints(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
     kinds = ("texts", "images", "molecules", "vectors")
-    assert set(named) == {*(f"/vendi_score_{kind}" for kind in kinds), "/vendi_compare"}
+    assert set(named) == {*(f"/vendi_score_{kind}" for kind in kinds), "/vendi_compare", "/compute"}
     parameters = {
         p["parameter_name"]: p["python_type"]["type"]
         for p in named["/vendi_score_texts"]["parameters"]
@@ -251,7 +251,8 @@ def test_mcp_tools_are_described_in_sentences(tools):
                 assert field["description"].endswith("."), (tool["name"], name)
                 assert "\n" not in field["description"]
         assert tool["inputSchema"]["required"] == [page_client.SAMPLE_ARGUMENTS[tool["name"]]]
-        assert {"type": "string"} in tool["inputSchema"]["properties"]["q"]["anyOf"]
+        if tool["name"] != "compute":
+            assert {"type": "string"} in tool["inputSchema"]["properties"]["q"]["anyOf"]
 
 
 @pytest.mark.parametrize("name", page_client.SAMPLE_ARGUMENTS)
@@ -260,7 +261,7 @@ def test_mcp_results_match_schema_and_api(http, tools, name, q):
     jsonschema = pytest.importorskip("jsonschema")
     call_arguments = {
         page_client.SAMPLE_ARGUMENTS[name]: app_server.EXAMPLES[page_client.SAMPLE_ARGUMENTS[name]],
-        "q": q,
+        **({"arguments": f"ns=[1, 2], q={q!r}"} if name == "compute" else {"q": q}),
     }
     result = page_client.call_mcp_tool(http, name, **call_arguments)
     assert not result["isError"], result
@@ -271,7 +272,7 @@ def test_mcp_results_match_schema_and_api(http, tools, name, q):
     patterns = "|".join(schema["patternProperties"]) or "^$"
     extra_keys = result["structuredContent"].keys() - schema["properties"].keys()
     assert all(re.search(patterns, name) for name in extra_keys)
-    assert bool(extra_keys) == (name != "vendi_compare")
+    assert bool(extra_keys) == (name not in ("vendi_compare", "compute"))
 
 
 @pytest.mark.parametrize(

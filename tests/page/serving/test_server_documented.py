@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from ast import literal_eval
 from pathlib import Path
 
 import page_client
@@ -37,6 +38,16 @@ def test_python_call_example_prints_score(insert_url, capsys):
     value, _, sentence = capsys.readouterr().out.partition(" ")
     assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q=2)["VS_q2"])
     assert sentence.strip().endswith(".")
+
+
+def test_compute_example_prints_values_of_library(insert_url, capsys):
+    exec(insert_url(read_example("compute.py")), {})
+    kernel_values, magnitude_values = map(literal_eval, capsys.readouterr().out.splitlines())
+    rows = [[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]
+    expected = compute(rows, k="rbf", sigma=0.5, q=2, measures=["VS", "IntDiv"])
+    assert kernel_values == pytest.approx(expected, rel=1e-12)
+    measures = {"Magnitude": {"t": [0.5, 1.0]}, "MagArea": {}, "t_conv": {}}
+    assert magnitude_values == pytest.approx(compute(rows, measures=measures), rel=1e-12)
 
 
 def test_compare_example_prints_scores_within_prompts(insert_url, capsys):
@@ -81,7 +92,8 @@ def test_generated_api_code_snippets_run(server, name, language):
         pytest.skip("curl is not installed")
     command = ["bash", "-c"] if language == "bash" else [sys.executable, "-c"]
     done = subprocess.run([*command, code], capture_output=True, text=True, check=True)
-    assert ("event: complete" if language == "bash" else "'sentence': ") in done.stdout
+    field = "values" if name == "compute" else "sentence"
+    assert ("event: complete" if language == "bash" else f"'{field}': ") in done.stdout
 
 
 def test_documented_mcp_url_lists_documented_tools(insert_url):
