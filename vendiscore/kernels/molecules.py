@@ -283,6 +283,16 @@ def canonical_smiles(molecules: Sequence[object]) -> list[str]:
     return canonical
 
 
+def find_invalid_molecules(samples: Sequence[object]) -> dict[int, str]:
+    """Return what is wrong with samples that are not valid molecules, by index.
+
+    >>> list(find_invalid_molecules(["CCO", "C("]))
+    [1]
+    """
+    molecules = enumerate(_iter_molecule_values(samples, lambda molecule: molecule))
+    return {i: str(error) for i, error in molecules if isinstance(error, ValueError)}
+
+
 def _iter_molecule_values(
     samples: Sequence[object], function: MoleculeFunction[Value]
 ) -> Iterator[Value | ValueError]:

@@ -4,23 +4,26 @@ import re
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import fields, replace
 from pathlib import Path
 
 from ...support.errors import MAX_LISTED_SAMPLES
 from ...support.suggestions import suggestion
+from ...support.types import Options, Record
+from ..reading.alternatives import Alternative, expand_answer, find_alternatives
 from ..reading.encodings import NotTextError
 from ..reading.folder_samples import folder_samples
 from ..reading.limits import AskError, RefusedError, Wanted
 from ..reading.names import say_left_out
 from ..reading.reader import read_data
-from ..reading.samples import Samples
+from ..reading.samples import INDIVIDUAL, Samples
 from .exit_codes import DataError, UsageError, print_message
 
 STDIN = "-"
 NO_SAMPLES = "no samples found"
-_MAX_ALTERNATIVES = 12
+_MAX_TRIED_FILES = 5  # of several files, on which suggested flags are tried
 _MAX_LISTED_ROWS = 5  # further unusable rows that an error lists
 # Kernel names and aliases for sample types, in terms that users can type.
 _DEFAULT_KERNELS = {
@@ -33,6 +36,8 @@ _NEGATABLE_FLAGS = ("header", "index", "subfolders")  # flags that have a --no- 
 # Start of a problem that names the argument of the sample, as in "of `references` is empty".
 _ARGUMENT_PREFIX = re.compile("^of `.*?` ")
 FOLDER_COLUMN = "folder"  # value of --by and --group-by for the folder of each file
+# Commands that analyse a single set; `report` also accepts groups, but not several sets.
+_SINGLE_SET_COMMANDS = ("select", "dedup", "explain", "growth")
 
 
 def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
@@ -42,17 +47,15 @@ def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
     samples are dropped or raise an error, according to --on-error.
     """
     name = "standard input" if path == STDIN else path
-    try:
-        samples = replace(_read_file_or_folder(path, read_options), name=name)
-    except AskError as error:
-        commands = (f"  {command}" for command in _suggest_commands(args, error, path))
-        raise UsageError("\n".join([f"{name}: {error.question} Type one of:", *commands])) from None
-    except RefusedError as error:
-        location = f", {error.place}" if error.place else ""
-        hint = "; or pass --encoding or --type" if isinstance(error, NotTextError) else ""
-        raise DataError(f"{name}{location}: {error.message}{hint}") from None
-    except OSError as error:
-        raise DataError(f"{name}: {_describe_os_error(error, path)}") from None
+    with as_data_error(name, path):
+        data = _read_bytes_unless_folder(path)
+        try:
+            samples = replace(_read_file_or_folder(path, data, read_options), name=name)
+        except AskError as error:
+            raise _build_question(args, error, path, data, read_options) from None
+    for note in samples.notes:
+        print_message(f"{name}: {note}")
+    samples = replace(samples, notes=())
     # Indices are row numbers, unless several samples share a row, as in lists of answers.
     has_one_sample_per_row = len({*samples.rows}) == len(samples)
     indices = samples.rows if has_one_sample_per_row else range(len(samples))
@@ -66,78 +69,144 @@ def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
     return samples
 
 
-def _suggest_commands(args: Namespace, error: AskError, path: str) -> list[str]:
-    """Return a complete command line for each way to read an ambiguous file, for a message.
+@contextmanager
+def as_data_error(name: str, path: str) -> Iterator[None]:
+    """Convert errors about a file into a DataError with its name."""
+    try:
+        yield
+    except RefusedError as error:
+        location = f", {error.place}" if error.place else ""
+        hint = "; or pass --encoding or --type" if isinstance(error, NotTextError) else ""
+        raise DataError(f"{name}{location}: {error.message}{hint}") from None
+    except OSError as error:
+        raise DataError(f"{name}: {_describe_os_error(error, path)}") from None
 
-    `error` contains these ways, each as a dict of options for reading files. `path` is the file or
-    folder.
+
+def _build_question(
+    args: Namespace, question: AskError, path: str, data: bytes | None, read_options: Wanted
+) -> UsageError | DataError:
+    """Return an error with the question about an ambiguous file and commands that answer it.
+
+    `data` is the content of the file, or None for a folder. Each command has been tried on the
+    files of the command line. If none works, the error says why.
     """
-    commands = []
-    # Each choice is a pair of a label, which the command does not print, and options.
-    for _, options in error.choices[:_MAX_ALTERNATIVES]:
-        if "file" in options:  # a table in a folder, which is read instead of the folder
-            # --subfolders and --no-subfolders apply only to folders.
-            words = [word for word in args.words if not word.endswith("subfolders")]
-            # The same command line with this file instead of the folder.
-            commands.append(
-                shlex.join(str(options["file"]) if word == path else word for word in words)
-            )
-        else:
-            commands += [
-                " ".join([args.command_line, *flags])
-                for flags in _alternative_flags(args, error.known, options)
-            ]
-    return commands
+    name = "standard input" if path == STDIN else path
+
+    def read_files(options: Options) -> Samples:
+        """Read the file with options, and check that further files can be read with them."""
+        changes: Record = dict(options)
+        if changes.get("matrix") is False:  # expressed by a kernel of vectors
+            changes["kind"] = "vectors"
+        if file := changes.pop("file", None):  # a table in a folder, which is read instead of it
+            table_options = replace(read_options, subfolders=None, **changes)
+            return _read_file_or_folder(str(file), _read_bytes(str(file)), table_options)
+        new_options = replace(read_options, **changes)
+        samples = _read_file_or_folder(path, data, new_options)
+        other_files = [*args.files, getattr(args, "references", None)]
+        other_files = [file for file in other_files if file not in (path, STDIN, None)]
+        for file in other_files[:_MAX_TRIED_FILES]:
+            with suppress(AskError):  # a question about this file follows
+                _read_file_or_folder(file, _read_bytes_unless_folder(file), new_options)
+        return samples
+
+    def read(options: Options) -> tuple[Samples, Record]:
+        """Read the file; return the samples, and further options that the command requires."""
+        samples = read_files(options)
+        problem = _describe_unsupported_samples(args, samples)
+        if not problem:
+            return samples, {}
+        for further_options in _suggest_set_options(args, samples):
+            with suppress(RefusedError):
+                samples = read_files({**options, **further_options})
+                if not _describe_unsupported_samples(args, samples):
+                    return samples, further_options
+        raise RefusedError(problem)
+
+    def expand(question: AskError, answer: Options) -> list[Record]:
+        return _expand_for_command(args, question, answer)
+
+    alternatives, problem = find_alternatives(question, expand, read)
+    if not alternatives:
+        return DataError(f"{name}: {question.question} No answer can be used: {problem}")
+    commands = [f"  {_format_command(args, path, alternative)}" for alternative in alternatives]
+    return UsageError("\n".join([f"{name}: {question.question} Type one of:", *commands]))
 
 
-def _alternative_flags(
-    args: Namespace, detected_columns: Mapping[str, str], options: Mapping[str, object]
-) -> list[list[str]]:
-    """Return lists of flags that express `options`, one of the ways to read an ambiguous file.
+def _expand_for_command(args: Namespace, question: AskError, answer: Options) -> list[Record]:
+    """Return the options that express an answer to a question, one dict for each alternative.
 
-    Each list is a separate alternative. There can be several, because a column can define sets
-    (--by) or groups (--group-by); there is none if the command does not support this way to read
-    the file. `detected_columns` maps options such as "prompts" to the columns that were detected
-    for them, which are also expressed by flags.
+    There can be several, because a column can define sets (--by) or groups (--group-by), and none
+    if the command does not support this answer.
     """
-    has_one_file = "by" in args and len(args.files) == 1
-    # `compare` and others require several sets, which one file contains only as --by or folders
-    compares_sets = "by" in args and args.command != "score"
-    needs_set_column = compares_sets and has_one_file
-    column_flags = [
-        format_flag(name, column)
-        for name, column in detected_columns.items()
-        if column and name in args
-    ]
-    # Flags for the detected column of prompts, which is kept if another column defines the sets.
-    prompt_flags = [flag for flag in column_flags if flag.startswith("--prompt")]
-    if "pool" in options:
-        if needs_set_column:
-            return []
-        # With detected columns of prompts, all rows can also be one set without the column in
-        # question. `select` does not group samples by prompt.
-        is_prompt_allowed = prompt_flags and args.command != "select"
-        return [*([column_flags] if is_prompt_allowed else []), ["--pool"]]
+    supported = {field.name for field in fields(Wanted) if field.name in args}
+    has_one_file = len(args.files) == 1
+    if not has_one_file:  # each file is a set
+        supported.discard("by")
+    if _compares_sets(args):  # their --group-by compares sets within groups, which is no answer
+        supported.discard("group_by")
+    if args.command == "select":  # which does not group samples by prompt
+        supported.discard("prompts")
+    needs_sets = _compares_sets(args) and has_one_file
+    return expand_answer(answer, question.known, supported=supported, needs_sets=needs_sets)
+
+
+def _compares_sets(args: Namespace) -> bool:
+    """Return whether the command requires several sets."""
+    return "by" in args and args.command not in ("score", "phrases")
+
+
+def _describe_unsupported_samples(args: Namespace, samples: Samples) -> str:
+    """Return why the command does not support the samples of its only file, or ""."""
+    n_sets = len({*samples.sets}) or 1
+    if args.command == "phrases" and samples.kind not in ("texts", "sequences"):
+        return f"phrases requires texts, got {samples.kind}"
+    if len(args.files) > 1:
+        return ""
+    if _compares_sets(args) and n_sets == 1 and samples.unit != INDIVIDUAL:
+        return f"{args.command} requires several sets, and no column defines them"
+    if args.command in _SINGLE_SET_COMMANDS and (samples.sets or samples.groups):
+        return f"{args.command} requires a single set"
+    if args.command == "select" and samples.prompts and not args.given_prompt:
+        return "select does not group samples by prompt"
+    if n_sets > {"report": 1, "phrases": 2}.get(args.command, n_sets):
+        return f"{args.command} does not support {n_sets:,} sets"
+    return ""
+
+
+def _suggest_set_options(args: Namespace, samples: Samples) -> list[Record]:
+    """Return options that may make the command support samples, the likeliest first."""
+    prompt_column = samples.grouping.get("prompts") or samples.grouping.get("groups")
+    prompts = {"prompts": prompt_column} if prompt_column and args.command != "select" else {}
+    if not _compares_sets(args):
+        # Without its groups and sets, the file is a single set, possibly with prompts.
+        return [prompts, {**prompts, "pool": True}, {"pool": True}]
+    from ..reading.columns import set_columns  # slow import that plain text does not need
+    from ..reading.tables import Table
+
+    columns = set_columns(samples.source) if isinstance(samples.source, Table) else []
+    used_columns = (samples.column, prompt_column)
+    return [{"by": name, **prompts} for name in columns if name not in used_columns]
+
+
+def _format_command(args: Namespace, path: str, alternative: Alternative) -> str:
+    """Return the complete command line for a way to read an ambiguous file, for a message."""
+    options = dict(alternative.options)
+    words = args.words
+    if file := options.pop("file", None):  # a table in a folder, which is read instead of it
+        # --subfolders and --no-subfolders apply only to folders.
+        words = [word for word in words if not word.endswith("subfolders")]
+        words = [str(file) if word == path else word for word in words]
     flags = []
     for name, value in options.items():
-        # A column of groups is handled below, because it can also be read as sets.
-        if value and name != "group_by":
+        if value:
             flags.append(format_flag(name, value))
         elif value is False and name in _NEGATABLE_FLAGS:
             flags.append(f"--no-{name}")
         elif value is False and name == "matrix":  # the rows are vectors
             flags.append(f"-k {_DEFAULT_KERNELS['vectors']}")
-    if "group_by" in options:
-        column = shlex.quote(str(options["group_by"]))
-        alternatives = []
-        if has_one_file:
-            alternatives.append([*flags, f"--by {column}", *prompt_flags])
-        if "group_by" in args and not compares_sets:
-            alternatives.append([*flags, f"--group-by {column}", *column_flags])
-        return alternatives
-    if needs_set_column and "subfolders" in options:  # this reads all subfolders as one set
-        return []
-    return [flags]
+    if alternative.skips and args.on_error != "skip":
+        flags.append("--on-error skip")
+    return " ".join([shlex.join(words), *flags])
 
 
 def format_flag(name: str, value: object) -> str:
@@ -146,8 +215,6 @@ def format_flag(name: str, value: object) -> str:
         return "--counts"
     if name == "normalize":  # an option of matrices without a flag of its own
         return "-o normalize=true"
-    if name == "separator":  # option of the web app for one text per line, the meaning of .txt
-        return "--type txt"
     if name == "kind":  # the command has no flag for sample types, but kernels imply them
         return f"-k {_DEFAULT_KERNELS[str(value)]}"
     flag = f"--{'prompt' if name == 'prompts' else name.replace('_', '-')}"
@@ -202,14 +269,17 @@ def report_unusable_in_files(
         start += len(file)
 
 
-def _read_file_or_folder(path: str, read_options: Wanted) -> Samples:
-    """Read the samples of a file, of a folder, or of standard input (the path "-")."""
-    if path != STDIN and Path(path).is_dir():
+def _read_file_or_folder(path: str, data: bytes | None, read_options: Wanted) -> Samples:
+    """Read samples from the content of a file or of standard input, or from a folder.
+
+    `path` is "-" for standard input; `data` is None for a folder.
+    """
+    if data is None:
         return _read_folder(Path(path), read_options)
     if read_options.subfolders is not None:
         flag = "--subfolders" if read_options.subfolders else "--no-subfolders"
         raise RefusedError(f"not a folder; remove {flag}")
-    return read_data("" if path == STDIN else path, _read_bytes(path), read_options, strict=True)
+    return read_data("" if path == STDIN else path, data, read_options, strict=True)
 
 
 def _read_folder(folder: Path, read_options: Wanted) -> Samples:
@@ -235,15 +305,17 @@ def _read_folder(folder: Path, read_options: Wanted) -> Samples:
             "remove --no-subfolders"
         )
     samples = folder_samples(folder, read_options)
-    for note in samples.notes:
-        print_message(f"{folder}: {note}")
     subfolders = samples.groups  # the subfolder of each file
     return replace(
         samples,
-        notes=(),
         sets=subfolders if read_options.by else (),
         groups=subfolders if read_options.group_by else (),
     )
+
+
+def _read_bytes_unless_folder(path: str) -> bytes | None:
+    """Return the content of a file or of standard input, or None for a folder."""
+    return None if path != STDIN and Path(path).is_dir() else _read_bytes(path)
 
 
 def _read_bytes(path: str) -> bytes:

@@ -31,7 +31,7 @@ class RefusedError(ValueError):
         self.place = place
 
 
-class AskError(RefusedError):
+class AmbiguousInputError(RefusedError):
     """Input that can be read in several ways.
 
     Attributes
@@ -61,6 +61,9 @@ class AskError(RefusedError):
         self.choices: list[tuple[str, dict[str, object]]] = [
             (label, dict(options)) for label, options in choices
         ]
+
+
+AskError = AmbiguousInputError  # the name until version 0.4
 
 
 @dataclass(frozen=True)
