@@ -1,10 +1,11 @@
 """Diversity of sets of samples: the Vendi Score, magnitude and other measures.
 
 The Vendi Score is the effective number of different samples. `compute` returns scores as a dict;
-`score`, `score_K`, `score_X` and `score_dual` return a single number. `State` scores data that
-arrives in batches. `compare`, `explain`, `phrases`, `growth`, `select` and `report` analyse sets.
-`register_kernel` and `register_measure` add kernels and measures, and `encoder` loads an embedding
-model. `load` returns a metric for Hugging Face `evaluate`.
+`score`, `score_K`, `score_X` and `score_dual` return a single number. `read` reads the samples of a
+file. `State` scores data that arrives in batches. `compare`, `explain`, `phrases`, `growth`,
+`select` and `report` analyse sets. `register_kernel` and `register_measure` add kernels and
+measures, and `encoder` loads an embedding model. `load` returns a metric for Hugging Face
+`evaluate`.
 """
 
 import inspect
@@ -57,20 +58,33 @@ if TYPE_CHECKING:
     from .tools.analysis.novelty import novelty
     from .tools.analysis.phrases import phrases
     from .tools.analysis.sources import sources
+    from .tools.reading.limits import AmbiguousInputError
+    from .tools.reading.source_reader import ReadResult, read
     from .tools.rewards import group_rewards
     from .tools.selection import Selection, select
     from .tools.streams.batches import GroupState, score_batches
     from .tools.streams.monitor import Monitor
     from .tools.streams.state import State
 
-__all__ = ["FeatureSimilarity", "GroupState", "IndefiniteError", "MatrixSimilarity"]
-__all__ += ["MissingPackageError", "Monitor", "NotPSDError", "ProductSimilarity", "RowsSimilarity"]
+__all__ = ["AmbiguousInputError"]
+__all__ += ["FeatureSimilarity", "GroupState", "IndefiniteError", "MatrixSimilarity"]
+__all__ += ["MissingPackageError", "Monitor", "NotPSDError", "ProductSimilarity", "ReadResult"]
+__all__ += ["RowsSimilarity"]
 __all__ += ["SampleError", "Selection", "Similarity", "State", "SumSimilarity", "TooLargeError"]
 __all__ += ["as_similarity", "compare", "compute", "conditional_score", "convergence_scale"]
 __all__ += ["effective_number", "encoder", "explain", "get_kernel", "group_rewards", "growth"]
 __all__ += ["list_kernels", "list_measures", "load", "mag_area", "mag_areas", "mag_diff"]
 __all__ += ["magnitude_dimension", "magnitude_function", "magnitude_weights", "novelty", "phrases"]
-__all__ += ["plots", "register_kernel", "register_measure", "report", "score", "score_K", "score_X"]
+__all__ += [
+    "plots",
+    "read",
+    "register_kernel",
+    "register_measure",
+    "report",
+    "score",
+    "score_K",
+    "score_X",
+]
 __all__ += ["score_batches", "score_dual", "select", "sources", "spectrum", "spread"]
 
 # The module that defines each public name. tests/package/test_public_api.py checks that this agrees
@@ -91,6 +105,8 @@ _MODULES = {
     "resolve.similarity_builder": "as_similarity",
     "tools.streams.batches": "GroupState score_batches",
     "scoring.compute": "compute",
+    "tools.reading.limits": "AmbiguousInputError",
+    "tools.reading.source_reader": "ReadResult read",
     "tools.rewards": "group_rewards",
     "tools.selection": "Selection select",
     "similarity.base": "Similarity",

@@ -48,6 +48,7 @@ CALLS = {
     "magnitude_dimension": lambda: vendiscore.magnitude_dimension(X[:300, :2]),
     "magnitude_function": lambda: vendiscore.magnitude_function(X[:400], n_scales=8).values,
     "magnitude_weights": lambda: vendiscore.magnitude_weights(X[:600], t=0.3),
+    "read": lambda: vendiscore.read("\n".join(WORDS * 10).encode(), type="txt").positions,
     "report": lambda: len(str(vendiscore.report(WORDS[:200]))),
     "score": lambda: vendiscore.score(WORDS[:90], lambda a, b: float(a[:5] == b[:5])),
     "score_K": lambda: vendiscore.score_K(K),
@@ -65,10 +66,10 @@ CALLS = {
 }
 # Names that compute little or nothing.
 NOT_INTERRUPTED = (
-    "FeatureSimilarity IndefiniteError MatrixSimilarity MissingPackageError Monitor NotPSDError "
-    "ProductSimilarity RowsSimilarity SampleError Selection Similarity SumSimilarity TooLargeError "
-    "effective_number encoder get_kernel list_kernels list_measures load plots register_kernel "
-    "register_measure"
+    "AmbiguousInputError FeatureSimilarity IndefiniteError MatrixSimilarity "
+    "MissingPackageError Monitor NotPSDError ProductSimilarity ReadResult RowsSimilarity "
+    "SampleError Selection Similarity SumSimilarity TooLargeError effective_number encoder "
+    "get_kernel list_kernels list_measures load plots register_kernel register_measure"
 )
 MAX_SECONDS = 10.0  # seconds, on a busy machine
 
@@ -175,7 +176,7 @@ CALLS_WITH_MANY_ROWS = {
 # Functions of matrices, texts, several sets and distances, which use all pairs.
 NEEDS_ALL_PAIRS = (
     "as_similarity conditional_score convergence_scale mag_area mag_areas mag_diff "
-    "magnitude_dimension magnitude_function magnitude_weights phrases score score_K sources "
+    "magnitude_dimension magnitude_function magnitude_weights phrases read score score_K sources "
     "spread"
 )
 CODE = """

@@ -46,6 +46,7 @@ from vendiscore import (
     magnitude_weights,
     novelty,
     phrases,
+    read,
     register_kernel,
     register_measure,
     report,
@@ -88,6 +89,16 @@ PAIRED = [0, 1, 2, 0, 1, 2, 3, 3]
 CROSSING = np.vstack([Y, 40 + Y[:2]])
 LABELLED = [0, 1, 2, 0, 1, 2, 0, 1]
 BIG_CHAIN = np.kron(np.eye(4), CHAIN)
+RECORDS = [
+    {
+        "one": f"a cat {i}",
+        "two": f"a dog {i}",
+        "town": "xy"[i % 2],
+        "score": i / 8,
+        "right": bool(i % 2),
+    }
+    for i in range(8)
+]
 BATCHES = [
     {
         "text": TEXTS,
@@ -511,6 +522,65 @@ CALLS = {
         ),
         extra=SIMILARITY_OPTIONS,
     ),
+    "read": Call(
+        read,
+        {"source": RECORDS, "column": "one"},
+        {
+            "source": KeywordCase(RECORDS[:4], 3),
+            "column": KeywordCase("two", "three"),
+            "prompts": KeywordCase("two", "three"),
+            "groups": KeywordCase("town", "three"),
+            "by": KeywordCase("town", "three"),
+            "quality": KeywordCase("score", "two"),
+            "correct": KeywordCase("right", "two"),
+            "kind": KeywordCase("sequences", "words"),
+            "pool": KeywordCase(
+                True, "yes", {"source": [r | {"prompt": f"p{r['town']}"} for r in RECORDS * 2]}
+            ),
+            "matrix": KeywordCase(
+                True, "yes", {"source": K.tolist()}, {"matrix": False}, ("column",)
+            ),
+            "distances": KeywordCase(
+                True,
+                "yes",
+                {"source": np.abs(np.round(1 - K, 9)).tolist()},
+                {"matrix": False},
+                ("column",),
+            ),
+            "normalize": KeywordCase(
+                True, "yes", {"source": K.tolist(), "matrix": True}, without=("column",)
+            ),
+            "on_error": KeywordCase(
+                "skip", "ignore", {"source": [{"one": "a"}, {"one": 3}, {"one": "b"}]}
+            ),
+            "type": KeywordCase("csv", "pdf", {"source": b"one\na b\nc d\n"}, without=("column",)),
+            "split": KeywordCase(
+                "blank", 3, {"source": b"a b\nc d\n\ne f\n", "type": "txt"}, without=("column",)
+            ),
+            "encoding": KeywordCase(
+                "cp1252", "utf-99", {"source": "café au lait\ndu thé".encode()}, without=("column",)
+            ),
+            "header": KeywordCase(
+                False,
+                "yes",
+                {"source": b"1,2\n3,4\n5,7\n", "type": "csv"},
+                {"header": True},
+                ("column",),
+            ),
+            "index": KeywordCase(
+                False,
+                "yes",
+                {"source": b"a,b\n1,2\n2,4\n3,7\n", "type": "csv"},
+                {"index": True},
+                ("column",),
+            ),
+            "skip_rows": KeywordCase(
+                1, -1, {"source": b"one\nfour\na b\nc d\n", "type": "csv"}, without=("column",)
+            ),
+            "subfolders": KeywordCase(rejected=True),
+            "file": KeywordCase(rejected="a.csv"),
+        },
+    ),
     "phrases": Call(
         phrases,
         {"texts": TEXTS},
@@ -840,6 +910,7 @@ CALLS = {
             "by": KeywordCase("a word"),
             "controls": KeywordCase((Control("size", "size", "number", 1),)),
             "repeats": KeywordCase(True),
+            "content": KeywordCase(("sequences",)),
         },
         public=register_kernel,
     ),
@@ -904,9 +975,11 @@ CALLS = {
 }
 # Public names without keywords, or that only the library calls.
 WITHOUT_KEYWORDS = {
+    "AmbiguousInputError",
     "IndefiniteError",
     "MissingPackageError",
     "NotPSDError",
+    "ReadResult",
     "SampleError",
     "Selection",
     "Similarity",

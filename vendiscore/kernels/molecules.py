@@ -324,7 +324,10 @@ def parse_molecule(sample: object) -> Mol:
     if not isinstance(sample, (str, Mol)):
         hint = ""
         if isinstance(sample, (list, tuple, dict)):
-            hint = "; for a table, pass one column, such as df['smiles']"
+            hint = (
+                "; for a table, pass one column, such as df['smiles'] or "
+                "vendiscore.read(df).samples"
+            )
         elif hasattr(sample, "ToBitString"):  # a fingerprint of RDKit
             hint = "; for fingerprints, use k='tanimoto'"
         raise ValueError(  # noqa: TRY004

@@ -95,6 +95,7 @@ def fit_analyzer(
 @register_kernel(
     "ngram_overlap",
     samples="text",
+    content=("texts", "sequences"),
     source="Friedman & Dieng, arXiv 2210.02410, §4.5",
     fit=fit_analyzer,
     label="share words",
@@ -279,8 +280,8 @@ def split_into_tokens(
             hint = ""
             if isinstance(text, (list, tuple, Mapping)):
                 hint = (
-                    "; for a table, pass one column, such as df['text']; for groups, a list of "
-                    "lists"
+                    "; for a table, pass one column, such as df['text'] or "
+                    "vendiscore.read(df).samples; for groups, a list of lists"
                 )
             elif isinstance(text, os.PathLike):
                 hint = "; for text files, pass path.read_text(); for image files, pass k='pixels'"

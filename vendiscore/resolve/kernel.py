@@ -25,6 +25,19 @@ Combine = Literal["sum", "product"]
 # of an installed package and therefore need no network.
 NAMED_MODELS = {"semantic": "sentence-transformers/all-MiniLM-L6-v2", "static": "wordllama"}
 
+# For each sample type of a built-in kernel, the content of files that it compares, if the kernel
+# does not declare others.
+_CONTENT_BY_SAMPLES = {
+    "text": ("texts",),
+    "molecules": ("molecules",),
+    "vectors": ("vectors",),
+    "class probabilities": ("vectors",),
+    "rows of bits": ("vectors",),
+    "images": ("images",),
+    "labels": ("values",),
+    "sets of labels": ("values",),
+}
+
 
 class FittedOptions(Record):
     """Options that the function `fit` of a kernel computes from the samples, with notes for users.
@@ -126,6 +139,7 @@ class Kernel(SummaryMixin):
     by: str = ""
     controls: Sequence[Control] = ()
     repeats: bool = False
+    content: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         text = f"{self.sentence}\n\n{inspect.getdoc(self.build) or ''}"
@@ -215,6 +229,7 @@ def register_kernel(
     by: str = "",
     controls: Sequence[Control] = (),
     repeats: bool = False,
+    content: Sequence[str] = (),
 ) -> Callable[[Build], Build]:
     """Return a decorator that registers a function as a kernel, whose name can be passed as `k`.
 
@@ -253,6 +268,10 @@ def register_kernel(
     repeats : bool, default False
         Whether the function receives all samples. By default it receives each distinct string or
         number only once. Options with one value per sample need True.
+    content : sequence of str, default ()
+        Content of files that the kernel compares: "texts", "sequences" (of letters), "molecules",
+        "images", "vectors" or "values"; the first one is what the command reads. If empty, it
+        follows from `samples`; kernels with a word of your own then compare any content.
 
     Returns
     -------
@@ -289,6 +308,7 @@ def register_kernel(
     # `locals()` are the arguments of this function, which have the names of the fields of Kernel.
     fields = {**locals(), "term": term or name, "by": by or f"By {term or name}"}
     fields |= {"controls": tuple(controls), "rows": check_bool("rows", rows)}
+    fields["content"] = tuple(content) or _CONTENT_BY_SAMPLES.get(samples, ())
 
     def register(build: Build) -> Build:
         _kernels.add(name, Kernel(build=build, **fields), build)

@@ -373,17 +373,20 @@ def _suggest_kernels(sample: object) -> str:
     """Return what to pass for samples that are not strings, to follow "pass" in a message."""
     if isinstance(sample, Mapping):
         return (
-            "one column of the records, or a mixture such as "
-            "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
+            "one column of the records, for example vendiscore.read(records).samples, or a mixture "
+            "such as k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
         )
     # The samples are several lists of strings, or sets of tags.
     if isinstance(sample, (list, tuple, set, frozenset)) and any(
         isinstance(x, str) for x in sample
     ):
         return (
-            "a list of strings (one column of a table, such as df['text']), or k='tags' for sets "
-            "of labels; a list of lists as groups is supported only by `compute` and the metrics"
+            "a list of strings (one column of a table, such as df['text'] or "
+            "vendiscore.read(df).samples), or k='tags' for sets of labels; a list of lists as "
+            "groups is supported only by `compute` and the metrics"
         )
+    if isinstance(sample, (list, tuple)) and any(isinstance(item, Mapping) for item in sample):
+        return "the answers in the conversations: vendiscore.read(conversations).samples"
     if isinstance(sample, (Number, list, tuple)) or hasattr(sample, "dtype"):
         return (
             "k='cosine', k='rbf' or another vector kernel, score_X=True for features compared by "

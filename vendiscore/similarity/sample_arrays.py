@@ -1,6 +1,7 @@
 """Convert samples, from lists, arrays, tensors, data frames or columns, to arrays and lists."""
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -76,7 +77,7 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
     if isinstance(samples, os.PathLike) or (isinstance(samples, str) and samples.endswith("/")):
         raise TypeError(
             f"`{name}` must be a collection of samples, got the path {os.fspath(samples)!r}, which "
-            "is not a folder; check the path, or pass a list of paths"
+            f"is not a folder; check the path, or pass a list of paths{_suggest_read(samples)}"
         )
     if isinstance(samples, (str, bytes)):
         raise TypeError(
@@ -128,15 +129,29 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
 
 
 def _describe_missing_folder(samples: str | bytes) -> str:
-    """Return a hint for a message if a string may be meant as the path of a folder of images.
+    """Return a hint for a message if a string may be meant as the path of a file or a folder.
 
     The hint continues a sentence. It is "" if the string cannot be a path.
     """
     if not isinstance(samples, str) or not samples or len(samples.split()) > 1 or "\0" in samples:
         return ""
-    if os.path.isfile(samples):
-        return f", or the path of a folder of images ({short_repr(samples)} is a file)"
+    if hint := _suggest_read(samples):
+        return hint
     return f", or the path of a folder of images ({short_repr(samples)} is not a folder)"
+
+
+def _suggest_read(path: str | os.PathLike[Any]) -> str:
+    """Return a hint to read a file with `vendiscore.read`; "" if the path cannot be a file.
+
+    A file that does not exist is recognized by the extension of its name.
+    """
+    name = os.fsdecode(path)
+    if not os.path.isfile(name) and not re.search(r"\w\.[A-Za-z]\w{1,7}$", name):
+        return ""
+    return (
+        f"; to score the samples in this file, use "
+        f"vendiscore.compute(**vendiscore.read({short_repr(name)}).arguments)"
+    )
 
 
 def check_in_memory(samples: object, name: str) -> None:

@@ -747,8 +747,8 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
         "version": "Use vendiscore.__version__.",
         "loadcsv readcsv loaddata loaddataset readtable fromcsv loadjsonl loadtexts readfile "
         "fromfile frompandas fromdataframe loadfile": (
-            "Read files with another package, for example pandas, and pass a column: "
-            "compute(df['text']). The command `vendiscore FILE` reads files."
+            "Use vendiscore.read, which reads files and data frames: "
+            "compute(**read('answers.csv').arguments). The command `vendiscore FILE` scores files."
         ),
         "cluster clusters clustering kmeans modes dbscan": (
             "explain(samples).groups lists groups of near-duplicates, and explain(samples).modes() "

@@ -9,11 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from vendiscore import MissingPackageError, NotPSDError
-from vendiscore.encoders.sample_encoder import MODEL_SCRIPTS
+from vendiscore.encoders.kernel_scope import find_unsupported
 from vendiscore.report import Figure, ReportData, pictures, report_of, sentences, thumbnails
-from vendiscore.resolve.kernel import NAMED_MODELS
 from vendiscore.scoring.typical import describe_wording_limits
-from vendiscore.similarity.encoder_scope import find_mismatch
 from vendiscore.support.signature import to_plain
 
 from .. import quotas
@@ -253,9 +251,8 @@ def _answer(
 
 def _lacks_meaning(job: Job) -> bool:
     """Return whether the model of k="semantic" is unsuitable for the texts."""
-    scripts = MODEL_SCRIPTS[NAMED_MODELS["semantic"]]
-    texts = job.samples if job.kind == "texts" else ()
-    return find_mismatch(texts, scripts, sequences=job.letters) is not None
+    content = "sequences" if job.letters else job.kind
+    return find_unsupported("semantic", job.samples, content) is not None
 
 
 def _notes(found: ReportData, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:

@@ -54,7 +54,7 @@ CASES = [
     ),
     ([None, None], {}, ValueError, "all samples are None; pass at least one"),
     ([Path("a.png")], {}, ValueError, "pass k='pixels' or k='image_embeddings'"),
-    ([{"text": "a b"}], {}, ValueError, "one column of the records, or a mixture"),
+    ([{"text": "a b"}], {}, ValueError, r"one column of the records, .*, or a mixture"),
     (
         [("a b",), ("c",)],
         {},

@@ -25,6 +25,7 @@ from vendiscore import (
     magnitude_function,
     novelty,
     phrases,
+    read,
     report,
     score_batches,
     select,
@@ -113,6 +114,8 @@ def iter_results():
     by_prompt = compare(prompts, [answers[::-1] for answers in prompts[::-1]], k="labels")
     yield "compare, prompts", by_prompt
     yield "compare, a prompt", by_prompt.pairs_by_group[0]
+    yield "read", read(TEXTS)
+    yield "read, groups", read([{"prompt": "p", "answer": text} for text in TEXTS])
     yield "select", select(TEXTS, 2)
     yield "select, a lambda", select(TEXTS, 2, k=unpicklable_kernel)
     yield "select, represent", select(TEXTS, 2, objective="represent")

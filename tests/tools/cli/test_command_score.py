@@ -661,3 +661,17 @@ def test_counts_of_sites_are_pooled_on_request(run, save):
     assert run(path, "--counts", "--pool", "-b", "--quiet") == (0, f"{pooled!r}\n", "")
     code, out, _ = run(path, "--counts", "-b", "--quiet")
     assert (code, float(out)) == (0, pytest.approx(mean))
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.fasta", ">a\nMKVLAAGIVGLLLAQWERTYHGF\n>b\nMKTAYIAKQRQISFVKSHFSRQLE\n"),
+        ("a.txt", "猫が座る。\n雨が降る。\n"),
+    ],
+)
+def test_no_advice_about_meaning_for_other_samples_than_english_prose(run, save, name, data):
+    code, printed, _ = run(save(name, data), "-k", "ngram_overlap:analyzer=char")
+    assert code == 0
+    assert "semantic" not in printed
+    assert WORDING_NOTE not in printed

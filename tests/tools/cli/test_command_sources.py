@@ -165,7 +165,7 @@ def test_files_without_columns_reject_source_flag(run, save, tmp_path):
     message = "or leave out all options that name columns"
     assert message in run("sources", path, "--source", "model")[2]
     (tmp_path / "folder").mkdir()
-    message = "all options that name columns, except --group-by folder and --by folder"
+    message = "all options that name columns, except those with the value 'folder'"
     assert message in run("sources", tmp_path / "folder", "--source", "model")[2]
 
 

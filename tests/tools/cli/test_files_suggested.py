@@ -81,11 +81,11 @@ def test_suggestions_for_a_single_set_keep_prompts(run, save):
 
 def test_suggestions_for_several_sets_name_a_column_of_sets(run, save):
     rows = [
-        {"one": f"a cat {i}", "two": f"a dog {i}", "style": "old" if i % 2 else "new"}
+        {"one": f"a cat {i}", "two": f"a dog {i}", "town": "old" if i % 2 else "new"}
         for i in range(12)
     ]
     suggestions = list_suggestions(run("compare", path := save("x.jsonl", to_json_lines(rows)))[2])
-    assert suggestions[0] == ["compare", path, "--column", "one", "--by", "style"]
+    assert suggestions[0] == ["compare", path, "--column", "one", "--by", "town"]
     assert run(*suggestions[0])[0] == 0
 
 

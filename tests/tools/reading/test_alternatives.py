@@ -91,17 +91,20 @@ def test_number_of_alternatives_and_time_are_limited(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("samples", "is_matrix", "expected"),
+    ("samples", "options", "expected"),
     [
-        (Samples(["a", ""], [1, 2]), False, [1]),
-        (Samples(["a", "b"], [1, 2], problems={0: "is int 3"}), False, [0]),
-        (Samples(np.array([[0.0, 0], [1, 0]]), [1, 2], kind="vectors"), False, [0]),
-        (Samples(np.eye(2), [1, 2], kind="vectors"), True, []),
-        (Samples(np.ones((2, 2)) - np.eye(2), [1, 2], kind="vectors"), True, [0, 1]),
+        (Samples(["a", ""], [1, 2]), {}, [1]),
+        (Samples(["a", "b"], [1, 2], problems={0: "is int 3"}), {}, [0]),
+        (Samples(np.array([[0.0, 0], [1, 0]]), [1, 2], kind="vectors"), {}, [0]),
+        (Samples(np.eye(2), [1, 2], kind="vectors"), {"matrix": True}, []),
+        (Samples(np.eye(2), [1, 2], kind="vectors"), {"distances": True}, []),
+        (Samples(np.ones((2, 2)) - np.eye(2), [1, 2], kind="vectors"), {"matrix": True}, [0, 1]),
+        (Samples(5 * np.eye(2), [1, 2], kind="vectors"), {"matrix": True}, [0, 1]),
+        (Samples(5 * np.eye(2), [1, 2], kind="vectors"), {"matrix": True, "normalize": True}, []),
     ],
 )
-def test_unusable_samples(samples, is_matrix, expected):
-    assert list(find_unusable(samples, is_matrix)) == expected
+def test_unusable_samples(samples, options, expected):
+    assert list(find_unusable(samples, options)) == expected
 
 
 def test_unusable_molecules():

@@ -14,35 +14,14 @@ from ...scoring.score_request import ScoreRequest, parse_request
 from ...similarity.base import Similarity
 from ...support.arguments import DEFAULT_ORDER, check_order
 from ...support.errors import SampleError, short_repr
-from ...support.text_detection import are_sequences
 from ...support.types import Options, Record
+from ..reading.default_kernels import DEFAULT_KERNELS, default_keywords, detect_sample_type
 from ..reading.limits import Wanted
 from ..reading.samples import INDIVIDUAL, Samples
 from .exit_codes import DataError, UsageError
 from .files import read_samples, report_unusable_samples
 from .notes import Notes
 
-# For each sample type, the default kernel and what it compares.
-_DEFAULT_KERNELS = {
-    "vectors": ("cosine", "cosine similarity"),
-    "molecules": ("morgan", "Morgan fingerprints"),
-    "images": ("pixels", "pixels"),
-    "labels": ("labels", "equality"),
-    "sequences": ("ngram_overlap", "n-grams of 1 to 4 letters"),
-}
-_SEQUENCE_OPTIONS: Record = {"analyzer": "char", "ns": [1, 2, 3, 4]}
-# For each sample type of a kernel, the type of samples to read from a file. Types of kernels that
-# plugins register are missing: any samples are read for these.
-FILE_TYPES_BY_KERNEL = {
-    "text": "texts",
-    "molecules": "molecules",
-    "vectors": "vectors",
-    "class probabilities": "vectors",
-    "rows of bits": "vectors",
-    "images": "images",
-    "labels": "values",
-    "sets of labels": "values",
-}
 _JSON_STARTS = ("[", "{", '"')  # first characters of JSON values other than numbers
 _LITERALS: Record = {"true": True, "false": False, "none": None, "null": None}
 # Keywords of the library that have flags of their own, so that -o does not accept them.
@@ -93,19 +72,16 @@ class CommandOptions:
         if source.kind == "vectors" and not needs_kernel:
             keywords.pop("on_error", None)  # an option of kernels
             return keywords
-        sample_type = source.kind
         # Text files can contain biological sequences, for which word n-grams are unsuitable.
-        if sample_type == "texts" and are_sequences(source.values):
-            sample_type = "sequences"
-        if sample_type not in _DEFAULT_KERNELS:  # the library has a default, as for texts
+        sample_type = detect_sample_type(source.kind, source.values)
+        if sample_type not in DEFAULT_KERNELS:  # the library has a default, as for texts
             return keywords
-        kernel, description = _DEFAULT_KERNELS[sample_type]
+        kernel, description = DEFAULT_KERNELS[sample_type]
         # Sets of a file are named "FILE › SET"; the note is about all sets of the file.
         file = source.name.partition(" › ")[0]
         self.args.notes.add_note(f"{sample_type} are compared by {description} (-k {kernel})", file)
-        sequence_options = _SEQUENCE_OPTIONS if sample_type == "sequences" else {}
         # Options of the user (`keywords`) replace those for sequences.
-        return {"k": kernel, **sequence_options, **keywords}
+        return {**default_keywords(sample_type), **keywords}
 
 
 def parse_command_options(
@@ -128,7 +104,8 @@ def parse_command_options(
             kernel, _ = parse_kernel_name(name)
             options = parse_option_flags(option_pairs)
             check_kernel_options(kernel, options)
-            sample_type = FILE_TYPES_BY_KERNEL.get(kernel.samples, "")
+            # Kernels that plugins register may declare no content: any samples are read for these.
+            sample_type = next(iter(kernel.content), "")
             keywords = {"k": name, **options}
         keywords |= parse_option_flags(args.option or [])
         if args.matrix or args.distances:

@@ -10,15 +10,14 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TypeVar
 
-from ...encoders.sample_encoder import MODEL_SCRIPTS
+from ...encoders.kernel_scope import find_unsupported
 from ...measures.measure import SIMILARITY_NEEDS
-from ...resolve.kernel import NAMED_MODELS
 from ...result import ERROR_SUFFIXES, NULL_SUFFIXES, build_value_rows
 from ...scoring.compute import compute
 from ...scoring.typical import describe_wording_limits
-from ...similarity.encoder_scope import find_mismatch
 from ...support.summary import truncate
 from ...support.types import Options, Record
+from ..reading.paths import FOLDER_COLUMN
 from ..reading.samples import Samples
 from . import output
 from .command_options import (
@@ -30,7 +29,7 @@ from .command_options import (
     report_file_locations,
 )
 from .exit_codes import PROGRAM, UsageError
-from .files import FOLDER_COLUMN, format_flag
+from .files import format_flag
 from .notes import Notes
 
 _Result = TypeVar("_Result")
@@ -97,6 +96,9 @@ def run_score(args: Namespace) -> str:
     if has_text_output and has_default_measure and is_text:
         # `source` and `keywords` are those of the only set.
         results[0] |= _score_by_meaning(args, source, keywords)
+    elif has_text_output:  # for which advice about meaning depends on the samples
+        mismatch = find_unsupported("semantic", source.values, source.kind)
+        results[0]["is_prose"] = mismatch is None
     names = [source.name.removeprefix(file_prefix) for source in sources]
     return _format_results(args, names, results)
 
@@ -173,8 +175,7 @@ def _score_by_meaning(args: Namespace, texts: Samples, keywords: Record) -> Reco
     vectors are unsuitable for these texts. It is empty if the vectors are not installed, or if
     computing the score raises an error.
     """
-    scripts = MODEL_SCRIPTS[NAMED_MODELS["static"]]  # writing systems that the model supports
-    mismatch = find_mismatch(texts.values, scripts, sequences=texts.kind == "sequences")
+    mismatch = find_unsupported("static", texts.values, texts.kind)
     if mismatch:
         return {
             "no_meaning": f"By meaning: not computed, because {mismatch.reason}{_ENGLISH_ONLY_NOTE}"
@@ -393,6 +394,7 @@ def _format_single_result(args: Namespace, result: Record) -> str:
     # Entries of this command, not of the library, so that only scores remain in `result`.
     meaning = result.pop("meaning", {})
     no_meaning = result.pop("no_meaning", "")
+    is_prose = result.pop("is_prose", True)
     molecules = result.pop("molecules", "")
     lines = [output.emphasize(line) for line in _format_score_lines(result)]
     lines += [line + _STATIC_SCORE_SUFFIX for line in _format_score_lines(meaning)]
@@ -402,7 +404,7 @@ def _format_single_result(args: Namespace, result: Record) -> str:
     wording = ""
     if meaning:
         wording = _WORDING_AND_MEANING_NOTE
-    elif not no_meaning:  # which states that -k semantic is also unsuitable
+    elif is_prose and not no_meaning:  # which states that -k semantic is also unsuitable
         wording = describe_wording_limits(details)
     lines += filter(None, [molecules, details["typical"], details["strip"], wording])
     parts = ["".join(f"{line}\n" for line in lines)]

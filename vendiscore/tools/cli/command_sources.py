@@ -9,11 +9,12 @@ from ...support.summary import truncate
 from ..analysis.source_scores import check_sources_options
 from ..analysis.sources import sources
 from ..analysis.sources_result import Sources
+from ..reading.paths import FOLDER_COLUMN
 from ..reports import report
 from ..reports.source_report import iter_tables
 from . import output
 from .command_options import as_usage_error, parse_command_options, read_sets, report_file_locations
-from .files import FOLDER_COLUMN, report_unusable_in_files
+from .files import report_unusable_in_files
 
 _MAX_CELL_WIDTH = 60  # of names and prompts in text tables
 _MAX_SOURCE_ROWS = 20  # of the table of sources

@@ -9,15 +9,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from pathlib import Path
 
+from ...resolve.kernel_builder import TEXT_KERNEL
 from ...support.errors import MAX_LISTED_SAMPLES
 from ...support.suggestions import suggestion
 from ...support.types import Options, Record
 from ..reading.alternatives import Alternative, expand_answer, find_alternatives
+from ..reading.default_kernels import default_keywords
 from ..reading.encodings import NotTextError
-from ..reading.folder_samples import folder_samples
 from ..reading.limits import AskError, RefusedError, Wanted
 from ..reading.names import say_left_out
-from ..reading.reader import read_data
+from ..reading.paths import read_bytes, read_content
 from ..reading.samples import INDIVIDUAL, Samples
 from .exit_codes import DataError, UsageError, print_message
 
@@ -25,17 +26,11 @@ STDIN = "-"
 NO_SAMPLES = "no samples found"
 _MAX_TRIED_FILES = 5  # of several files, on which suggested flags are tried
 _MAX_LISTED_ROWS = 5  # further unusable rows that an error lists
-# Kernel names and aliases for sample types, in terms that users can type.
-_DEFAULT_KERNELS = {
-    "texts": "ngram_overlap",
-    "molecules": "morgan",
-    "vectors": "cosine",
-    "images": "pixels",
-}
 _NEGATABLE_FLAGS = ("header", "index", "subfolders")  # flags that have a --no- form
 # Start of a problem that names the argument of the sample, as in "of `references` is empty".
 _ARGUMENT_PREFIX = re.compile("^of `.*?` ")
-FOLDER_COLUMN = "folder"  # value of --by and --group-by for the folder of each file
+# Options of an answer that change how a file is read; others are options of the kernel.
+_READ_OPTIONS = {"file", *(field.name for field in fields(Wanted))}
 # Commands that analyse a single set; `report` also accepts groups, but not several sets.
 _SINGLE_SET_COMMANDS = ("select", "dedup", "explain", "growth")
 
@@ -46,11 +41,11 @@ def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
     `read_options` say how to read it, and `args` are the parsed arguments of the command. Unusable
     samples are dropped or raise an error, according to --on-error.
     """
-    name = "standard input" if path == STDIN else path
+    name, content_path = ("standard input", "") if path == STDIN else (path, path)
     with as_data_error(name, path):
-        data = _read_bytes_unless_folder(path)
+        data = _read_input(path)
         try:
-            samples = replace(_read_file_or_folder(path, data, read_options), name=name)
+            samples = replace(read_content(content_path, data, read_options), name=name)
         except AskError as error:
             raise _build_question(args, error, path, data, read_options) from None
     for note in samples.notes:
@@ -90,23 +85,23 @@ def _build_question(
     `data` is the content of the file, or None for a folder. Each command has been tried on the
     files of the command line. If none works, the error says why.
     """
-    name = "standard input" if path == STDIN else path
+    name, content_path = ("standard input", "") if path == STDIN else (path, path)
 
     def read_files(options: Options) -> Samples:
         """Read the file with options, and check that further files can be read with them."""
-        changes: Record = dict(options)
+        changes: Record = {name: value for name, value in options.items() if name in _READ_OPTIONS}
         if changes.get("matrix") is False:  # expressed by a kernel of vectors
             changes["kind"] = "vectors"
         if file := changes.pop("file", None):  # a table in a folder, which is read instead of it
             table_options = replace(read_options, subfolders=None, **changes)
-            return _read_file_or_folder(str(file), _read_bytes(str(file)), table_options)
+            return read_content(str(file), read_bytes(str(file)), table_options)
         new_options = replace(read_options, **changes)
-        samples = _read_file_or_folder(path, data, new_options)
+        samples = read_content(content_path, data, new_options)
         other_files = [*args.files, getattr(args, "references", None)]
         other_files = [file for file in other_files if file not in (path, STDIN, None)]
         for file in other_files[:_MAX_TRIED_FILES]:
             with suppress(AskError):  # a question about this file follows
-                _read_file_or_folder(file, _read_bytes_unless_folder(file), new_options)
+                read_content(file, _read_input(file), new_options)
         return samples
 
     def read(options: Options) -> tuple[Samples, Record]:
@@ -203,7 +198,7 @@ def _format_command(args: Namespace, path: str, alternative: Alternative) -> str
         elif value is False and name in _NEGATABLE_FLAGS:
             flags.append(f"--no-{name}")
         elif value is False and name == "matrix":  # the rows are vectors
-            flags.append(f"-k {_DEFAULT_KERNELS['vectors']}")
+            flags.append(format_flag("kind", "vectors"))
     if alternative.skips and args.on_error != "skip":
         flags.append("--on-error skip")
     return " ".join([shlex.join(words), *flags])
@@ -216,7 +211,7 @@ def format_flag(name: str, value: object) -> str:
     if name == "normalize":  # an option of matrices without a flag of its own
         return "-o normalize=true"
     if name == "kind":  # the command has no flag for sample types, but kernels imply them
-        return f"-k {_DEFAULT_KERNELS[str(value)]}"
+        return f"-k {default_keywords(str(value)).get('k', TEXT_KERNEL)}"
     flag = f"--{'prompt' if name == 'prompts' else name.replace('_', '-')}"
     if value is True:
         return flag
@@ -269,62 +264,13 @@ def report_unusable_in_files(
         start += len(file)
 
 
-def _read_file_or_folder(path: str, data: bytes | None, read_options: Wanted) -> Samples:
-    """Read samples from the content of a file or of standard input, or from a folder.
-
-    `path` is "-" for standard input; `data` is None for a folder.
-    """
-    if data is None:
-        return _read_folder(Path(path), read_options)
-    if read_options.subfolders is not None:
-        flag = "--subfolders" if read_options.subfolders else "--no-subfolders"
-        raise RefusedError(f"not a folder; remove {flag}")
-    return read_data("" if path == STDIN else path, data, read_options, strict=True)
-
-
-def _read_folder(folder: Path, read_options: Wanted) -> Samples:
-    """Read each file of a folder as a sample.
-
-    Options that apply only to tables or to several texts in a file raise an error.
-    """
-    # `others` are the columns of sets, groups, prompts and quality; "folder" is not a column.
-    if read_options.column or {*read_options.others} - {FOLDER_COLUMN}:
-        raise RefusedError(
-            f"a folder has no columns; remove all options that name columns, except --group-by "
-            f"{FOLDER_COLUMN} and --by {FOLDER_COLUMN}"
-        )
-    if read_options.split or read_options.type not in (None, "txt"):
-        raise RefusedError("each file of a folder is one sample; remove --split and --type")
-    if read_options.skip_rows or read_options.header is not None or read_options.index is not None:
-        raise RefusedError(
-            "each file of a folder is one sample; remove --skip-rows, --header and --index"
-        )
-    if read_options.others and read_options.subfolders is False:
-        raise RefusedError(
-            f"--by {FOLDER_COLUMN} and --group-by {FOLDER_COLUMN} require files in subfolders; "
-            "remove --no-subfolders"
-        )
-    samples = folder_samples(folder, read_options)
-    subfolders = samples.groups  # the subfolder of each file
-    return replace(
-        samples,
-        sets=subfolders if read_options.by else (),
-        groups=subfolders if read_options.group_by else (),
-    )
-
-
-def _read_bytes_unless_folder(path: str) -> bytes | None:
-    """Return the content of a file or of standard input, or None for a folder."""
-    return None if path != STDIN and Path(path).is_dir() else _read_bytes(path)
-
-
-def _read_bytes(path: str) -> bytes:
-    """Return the content of a file, or of standard input (the path "-")."""
-    if path == STDIN:
-        if sys.stdin is None:
-            raise OSError("it is closed; pass a file, or pipe data to the command")
-        return sys.stdin.buffer.read()
-    return Path(path).read_bytes()
+def _read_input(path: str) -> bytes | None:
+    """Return the content of a file, or of standard input (the path "-"); None for a folder."""
+    if path != STDIN:
+        return read_bytes(path)
+    if sys.stdin is None:
+        raise OSError("it is closed; pass a file, or pipe data to the command")
+    return sys.stdin.buffer.read()
 
 
 def _describe_os_error(error: OSError, path: str) -> str:

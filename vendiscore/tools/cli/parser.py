@@ -41,6 +41,7 @@ _VALUELESS_FLAGS = {
     "allow_repeats=False": "--no-repeats",
     "pool_repeats=False": "--no-pool-repeats",
     "ci=0.95": "--ci",
+    "subfolders=False": "--no-subfolders",
 }
 
 

@@ -318,12 +318,12 @@ def _check_kernel(text: str, files: Sequence[str]) -> str:
     `text` is a value of -k: the name of the kernel, with options after colons.
     """
     from ...resolve.kernel import check_kernel_options, parse_kernel_name
-    from .command_options import FILE_TYPES_BY_KERNEL, parse_option_flags
+    from .command_options import parse_option_flags
 
     name, *parts = text.split(":")
     kernel, _ = parse_kernel_name(name)
     check_kernel_options(kernel, parse_option_flags(parts))
-    sample_type = FILE_TYPES_BY_KERNEL.get(kernel.samples, "")
+    sample_type = next(iter(kernel.content), "")
     for file in files:
         possible = _sample_types(file)
         # Kernels of labels ("values") accept any file.
@@ -384,7 +384,7 @@ def _describe_options(
     """
     from ...resolve.kernel import list_kernels
     from ...resolve.kernel_builder import TEXT_KERNEL
-    from .command_options import _DEFAULT_KERNELS, FILE_TYPES_BY_KERNEL
+    from ..reading.default_kernels import DEFAULT_KERNELS
 
     if "-o" not in parser._option_string_actions:
         return {}
@@ -392,12 +392,12 @@ def _describe_options(
     possible = set.intersection(*map(_sample_types, unknown.files)) if unknown.files else {"texts"}
     possible = possible or {"texts"}
     defaults = {TEXT_KERNEL} | {
-        kernel for kind, (kernel, _) in _DEFAULT_KERNELS.items() if kind in possible
+        kernel for kind, (kernel, _) in DEFAULT_KERNELS.items() if kind in possible
     }
     described = _describe_compute_options(unknown) if command in ("score", "report") else {}
     # The first kernel with an option is the example; "rbf" is preferred.
     for kernel in sorted(list_kernels(), key=lambda kernel: kernel.name != "rbf"):
-        if FILE_TYPES_BY_KERNEL.get(kernel.samples) not in possible:
+        if not possible.intersection(kernel.content[:1]):
             continue
         for name, default in kernel.options.items():
             text = _format_option_value(default, unknown.value)

@@ -7,6 +7,7 @@ question that has such an alternative.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
+from types import MappingProxyType
 
 import numpy as np
 
@@ -92,7 +93,7 @@ def _try(
         return error.question
     except (RefusedError, OSError) as error:
         return str(error)
-    problems = find_unusable(samples, is_matrix=bool(options.get("matrix")))
+    problems = find_unusable(samples, options)
     if not len(samples):
         return "no samples found"
     if 2 * len(problems) > len(samples):
@@ -101,15 +102,18 @@ def _try(
     return Alternative("", {**options, **further_options}, bool(problems))
 
 
-def find_unusable(samples: Samples, is_matrix: bool = False) -> dict[int, str]:
+def find_unusable(samples: Samples, options: Options = MappingProxyType({})) -> dict[int, str]:
     """Return what is wrong with samples that the default kernel for their type cannot compare.
 
-    With `is_matrix`, they are the rows of a similarity matrix.
+    `options` are those with which they were read. They say whether the samples are rows of a
+    similarity matrix.
     """
     problems = dict(samples.problems)
     values = samples.values
-    if is_matrix:
-        problem = _check_matrix(np.asarray(values)) if len(values) <= _MAX_MATRIX_SIZE else ""
+    if options.get("matrix") or options.get("distances"):
+        problem = ""
+        if len(values) <= _MAX_MATRIX_SIZE:
+            problem = _check_matrix(np.asarray(values), bool(options.get("normalize")))
         return dict.fromkeys(range(len(values)), problem) if problem else problems
     if samples.kind == "vectors" and isinstance(values, np.ndarray) and values.ndim == 2:
         zero_rows = np.flatnonzero(~values.any(axis=1)).tolist()
@@ -123,12 +127,12 @@ def find_unusable(samples: Samples, is_matrix: bool = False) -> dict[int, str]:
     return problems
 
 
-def _check_matrix(K: np.ndarray) -> str:
+def _check_matrix(K: np.ndarray, normalize: bool) -> str:
     """Return why a matrix cannot be scored as similarities, or ""."""
     from ...scoring.scores import score_K
 
     try:
-        score_K(K)
+        score_K(K, normalize=normalize)
     except ValueError as error:
         return str(error)
     return ""

@@ -121,6 +121,12 @@ def _of_document(value: object, layout: str, wanted: Wanted) -> Table:
     return _table(rows, range(1, n + 1), rows.values, "element", {}, wanted)
 
 
+def table_of_value(value: object, wanted: Wanted) -> Table:
+    """Make a table of a value in memory, as of a document of JSON; records are counted from 0."""
+    rows = layout_rows(value)
+    return _table(rows, range(len(rows.values)), rows.values, "record", {}, wanted)
+
+
 def documents(texts: Sequence[str], wanted: Wanted) -> Table:
     """Read several documents of JSON, a record each."""
     values = [_loaded(text) for text in texts]

@@ -39,14 +39,23 @@ class AmbiguousInputError(RefusedError):
     question : str
         The question to ask the user.
     choices : list of tuple
-        Pairs of an answer and the options of `Wanted` to set for it.
+        Pairs of an answer and its options: keyword arguments of `vendiscore.read` if that function
+        raised the error, else options of `Wanted`.
     known : mapping of str to str
         Options of `Wanted` with columns that were detected, for every answer.
 
     Examples
     --------
-    >>> AskError("Which column?", [("a", {"column": "a"})]).choices
-    [('a', {'column': 'a'})]
+    >>> import vendiscore
+    >>> records = [{"one": "a cat", "two": "a dog"}, {"one": "a cow", "two": "a fox"}]
+    >>> try:
+    ...     vendiscore.read(records)
+    ... except vendiscore.AmbiguousInputError as error:
+    ...     label, keywords = error.choices[0]
+    >>> keywords
+    {'column': 'one'}
+    >>> vendiscore.read(records, **keywords).samples
+    ['a cat', 'a cow']
     """
 
     def __init__(
@@ -54,13 +63,21 @@ class AmbiguousInputError(RefusedError):
         question: str,
         choices: Iterable[tuple[str, Mapping[str, object]]],
         known: Mapping[str, str] | None = None,
+        calls: Sequence[str] = (),
     ) -> None:
-        super().__init__(question)
+        message = question
+        if calls:  # complete calls for the choices
+            message = "\n  ".join([f"{question} Use one of:", *calls])
+        super().__init__(message)
         self.question = question
         self.known = dict(known or {})
         self.choices: list[tuple[str, dict[str, object]]] = [
             (label, dict(options)) for label, options in choices
         ]
+        self._calls = tuple(calls)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.question, self.choices, self.known, self._calls)
 
 
 AskError = AmbiguousInputError  # the name until version 0.4
