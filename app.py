@@ -6,14 +6,15 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from vendiscore.support.optional import require
+if __name__ != "__mp_main__":  # worker processes import this file, but are no servers
+    from vendiscore.support.optional import require
 
-# Raises an error with a hint for installation before the imports of the web app fail.
-require("gradio", "app", "the page")
+    # Raises an error with a hint for installation before the imports of the web app fail.
+    require("gradio", "app", "the page")
 
-from vendiscore_page.serving.server import build, launch  # noqa: E402
+    from vendiscore_page.serving.server import build, launch
 
-demo = build()
+    demo = build()
 
 if __name__ == "__main__":
     launch(demo)

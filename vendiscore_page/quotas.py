@@ -1,7 +1,7 @@
 """Limits of user input, for a Space with two cores and 16 GB that all users share."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from vendiscore.report import Limits
 from vendiscore.report import RefusedError as RefusedError
@@ -42,6 +42,35 @@ INPUT = Limits(
     declared=declared_values,
     largest_pages=largest_pages,
 )
+
+
+class JobLimits(NamedTuple):
+    """Limits of one job: processor time in seconds, and bytes of memory beyond an idle process."""
+
+    seconds: float
+    memory: int = 2_000_000_000
+
+    def describe_excess(self, processor_time: float, elapsed_time: float, memory: int) -> str:
+        """Return a message if a job exceeds a limit, and otherwise an empty string."""
+        if memory > self.memory:
+            limit = f"{self.memory / 1e6:,.0f} MB of memory"
+        elif processor_time > self.seconds or elapsed_time > _MAX_ELAPSED * self.seconds:
+            limit = f"{self.seconds:g} seconds of computing time"
+        else:
+            return ""
+        return (
+            f"This takes more than {limit}, the limit of this page. Send fewer or shorter samples, "
+            f"or use the Python package, which does not have this limit."
+        )
+
+
+_MAX_ELAPSED = 4  # elapsed time of a job, in multiples of its limit of processor time
+# By lane, see `serving/lanes.py`.
+JOB_LIMITS = {"short": JobLimits(20), "middle": JobLimits(60), "long": JobLimits(300)}
+# Pasted text, and samples of a score, that the server processes itself instead of a worker.
+TINY_SAMPLES = 100
+TINY_CHARACTERS = 10_000
+TINY_VALUES = 10_000
 
 LIMITS_SENTENCE = (
     f"This page scores up to {MAX_SAMPLES:,} samples ({MAX_IMAGES} images, {MAX_VECTORS:,} rows of "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -235,7 +236,7 @@ def vector_job(
             f"A similarity matrix K must be square and contain all samples, got {got}; for vectors "
             f"select another kernel."
         )
-    texts = None if chosen.is_matrix else lambda i: sentences.format_row(X[i])
+    texts = None if chosen.is_matrix else partial(_format_row, X)
     source = _source_of_rows(X, source, groups)
     return Job("vectors", X, chosen, arguments, source, groups, texts)
 
@@ -271,6 +272,10 @@ def job_of(
         left = sorted({*range(len(places))} - {*kept})
         source = source._replace(samples=f"np.delete({source.samples}, {left}, axis=1)")
     return vector_job(values, kernel, options, labels, prompts, source)
+
+
+def _format_row(X: np.ndarray, i: int) -> str:
+    return sentences.format_row(X[i])
 
 
 def _of_file(python: FileCode) -> Source:

@@ -82,9 +82,8 @@ def download(kind: object, name: object) -> Steps[Record]:
                 f"{name} was not downloaded; check that this machine can reach huggingface.co and "
                 f"has free disk space, then try again."
             )
-    yield f"Loading {name}."
     offered.cache_clear()
-    prepare()
+    yield f"Loading {name}."
     return {"kernel": name}
 
 

@@ -20,7 +20,15 @@ from ..inputs import examples
 from ..inputs.parts import part
 from ..inputs.submission import KINDS
 from ..inputs.visitor_samples import Samples
-from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
+from ..quotas import (
+    MAX_SAMPLES,
+    MAX_SMILES,
+    TINY_CHARACTERS,
+    TINY_SAMPLES,
+    TINY_VALUES,
+    RefusedError,
+    check_texts,
+)
 from . import kernel_menu, phrase_table, sample_views
 from .group_lists import in_sets
 from .jobs import Job, Settings, job_of
@@ -47,14 +55,20 @@ class Result:
     def __init__(self, found: ReportData, job: Job, answer: Record) -> None:
         self._found, self._job = found.without_matrices(), job
         self.answer = answer
-        self._second: Record = {}
-        self._phrases: Record = {}
+        # Set when they have been computed, by `second` and `phrases`.
+        self.second_answer: Record = {}
+        self.phrases_answer: Record = {}
+
+    @property
+    def is_tiny(self) -> bool:
+        """True if lists of its samples take no time to speak of."""
+        return self._found.n <= TINY_SAMPLES
 
     @property
     def second_is_long(self) -> bool:
         """True if the second number takes more than about a second."""
         choice, _ = _second_choice(self._job)
-        if self._second or choice is None:
+        if self.second_answer or choice is None:
             return False
         return _takes_long(choice, self._job.samples, self._found.order)
 
@@ -64,24 +78,24 @@ class Result:
         choice, reason = _second_choice(first)
         if choice is None:
             raise RefusedError(f"{reason or 'Only one kernel is available for these samples'}.")
-        if not self._second:
+        if not self.second_answer:
             job = first.compared_by(choice)
             allow_repeats = found.request.allow_repeats
             other = yield from job.findings(found.order, allow_repeats=allow_repeats)
-            self._second = _second(first, found, job, other)
-        return self._second
+            self.second_answer = _second(first, found, job, other)
+        return self.second_answer
 
     @property
     def phrases_take_long(self) -> bool:
         """True if the repeated phrases take more than about a second."""
-        return not self._phrases and phrase_table.takes_long(self._job)
+        return not self.phrases_answer and phrase_table.takes_long(self._job)
 
     def phrases(self) -> Steps[Record]:
         """Return the repeated phrases and their costs."""
         yield "Computing the costs of phrases."
-        if not self._phrases:
-            self._phrases = phrase_table.phrase_table(self._job, self._found.order)
-        return self._phrases
+        if not self.phrases_answer:
+            self.phrases_answer = phrase_table.phrase_table(self._job, self._found.order)
+        return self.phrases_answer
 
     def groups(self, threshold: object) -> Record:
         read = check_threshold(threshold, self._found.explanation.floor)
@@ -105,7 +119,7 @@ class Result:
             return {
                 "pictures": [captioned(figure) for figure in drawn],
                 "sentences": [sentence for sentence in said if sentence],
-                "code": self._second.get("code", self._job.code(found)),
+                "code": self.second_answer.get("code", self._job.code(found)),
                 "signature": found.details["signature"],
                 "details": to_plain(dict(found.details)),
             }
@@ -315,6 +329,17 @@ def menu() -> Record:
         "links": links(),
         "limits": {"sentence": quotas.LIMITS_SENTENCE, "q": DEFAULT_ORDER},
     }
+
+
+def is_tiny(samples: Samples, settings: Settings) -> bool:
+    """Return whether a score takes so little time that the server itself can compute it."""
+    if samples.kind not in ("texts", "vectors") or settings.choice_of(samples).is_encoder:
+        return False
+    if len(samples) > TINY_SAMPLES:
+        return False
+    if isinstance(samples.values, np.ndarray):
+        return samples.values.size <= TINY_VALUES
+    return sum(len(text) for text in samples.values if isinstance(text, str)) <= TINY_CHARACTERS
 
 
 def is_long(samples: Samples, settings: Settings) -> bool:

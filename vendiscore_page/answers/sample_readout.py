@@ -7,10 +7,11 @@ from typing import TypeVar
 import numpy as np
 
 from vendiscore import SampleError
-from vendiscore.report import join_names, sentences
+from vendiscore.report import AskError, join_names, sentences
 
 from ..aliases import Record
-from ..inputs.submission import KINDS
+from ..inputs import uploads
+from ..inputs.submission import KINDS, Asked, Given
 from ..inputs.visitor_samples import Samples
 from ..quotas import RefusedError
 from . import kernel_menu
@@ -99,6 +100,20 @@ def sifted(
         if any(bad.values()) and not leave_out:
             raise UnusableError(found, what)
         return bad, result
+
+
+def read(given: Given, asked: Asked) -> tuple[Record, Samples | None]:
+    """Read samples; return what the page shows of them, or its question and None."""
+    try:
+        samples = uploads.read(given, asked)
+    except AskError as error:
+        return question(error), None
+    return read_answer(samples), samples
+
+
+def question(error: AskError) -> Record:
+    choices = [{"label": name, "options": some} for name, some in error.choices]
+    return {"question": {"text": error.question, "choices": choices}}
 
 
 def read_answer(samples: Samples) -> Record:

@@ -28,7 +28,8 @@ class Size(NamedTuple):
 def declared_size(given: Given) -> Size:
     """Return the declared size of files, or else of pasted text; nothing for damaged files."""
     sizes = [Size(len(given.text))]
-    for _, data in given.files:
+    files = [given.dataset.data] if given.dataset else [data for _, data in given.files]
+    for data in files:
         with suppress(RefusedError):  # which is raised again, with its place, by who reads the file
             sizes += _sizes(data)
     return Size(*map(sum, zip(*sizes, strict=True)))

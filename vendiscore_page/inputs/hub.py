@@ -15,7 +15,7 @@ from vendiscore.support.errors import short_repr
 from ..aliases import Options
 from ..quotas import MAX_UPLOAD
 from .cells import of_file
-from .submission import Asked
+from .submission import Asked, Dataset
 from .visitor_samples import Samples
 
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9])?"
@@ -28,7 +28,8 @@ def endpoint() -> str:
     return os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
 
 
-def read(asked: Asked) -> Samples:
+def fetch(asked: Asked) -> Dataset:
+    """Fetch the first file of the part of a dataset that is asked for."""
     text = str(asked.dataset).strip()
     found = _ID.fullmatch(text)
     if found is None or ".." in text or "--" in text:
@@ -37,9 +38,13 @@ def read(asked: Asked) -> Samples:
     files = _files(name)
     part = _choose(name, files, part or "")
     first, *others = files[part]
-    samples = of_file(f"{name}:{part}", _fetched(first, name), "parquet", asked)
     note = f"Only the first of {len(others) + 1} files was read, which may not be a random subset."
-    return replace(samples, notes=(*samples.notes, *[note][: len(others)]), python=None)
+    return Dataset(f"{name}:{part}", _fetched(first, name), [note][: len(others)])
+
+
+def read(dataset: Dataset, asked: Asked) -> Samples:
+    samples = of_file(dataset.name, dataset.data, "parquet", asked)
+    return replace(samples, notes=(*samples.notes, *dataset.notes), python=None)
 
 
 def _choose(name: str, files: Options, wanted: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["texts", "images", "molecules", "vectors"]
 KINDS: tuple[Kind, ...] = ("texts", "images", "molecules", "vectors")
@@ -17,12 +17,21 @@ PASTED = "pasted.txt"
 ROLES = ("prompt", "model", "id", "label")
 
 
+class Dataset(NamedTuple):
+    """A parquet file of a dataset on the Hub."""
+
+    name: str
+    data: bytes
+    notes: Sequence[str] = ()
+
+
 @dataclass(frozen=True)
 class Given:
-    """A visitor's input: files, or else pasted text."""
+    """A visitor's input: files, or else pasted text, or else a dataset of the Hub."""
 
     files: Sequence[tuple[str, bytes]] = ()  # their names and contents
     text: str = ""
+    dataset: Dataset | None = None  # None to fetch the one that is asked for
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
             f"`draw` must be an integer of at least 0, got {short_repr(asked.draw)}."
         )
     if asked.dataset:
-        found = hub.read(asked)
+        found = hub.read(given.dataset or hub.fetch(asked), asked)
     elif asked.example:
         found = _of_example(find_example(asked.example, asked.kind), asked)
     elif given.files:

@@ -1,6 +1,7 @@
 """Routes of the page: samples in, answers out, both kept for a while by their keys."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import get_type_hints
 
@@ -18,22 +19,27 @@ from ..aliases import Record, Steps, Value
 from ..answers import offered_encoders, one_set, sample_readout, several_sets
 from ..answers.jobs import Settings
 from ..answers.kernel_menu import one_of
-from ..inputs import uploads
+from ..inputs import hub
 from ..inputs.declared_sizes import declared_size
 from ..inputs.submission import Asked, Given
 from ..inputs.visitor_samples import Samples
-from ..quotas import MAX_FILES, MAX_NAME, MAX_REQUEST, RefusedError
-from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, lane_of, visitor_of, whole
+from ..quotas import MAX_FILES, MAX_NAME, MAX_REQUEST, TINY_CHARACTERS, RefusedError
+from .lanes import AWAY, LONG, MIDDLE, SHORT, TINY, Lanes, address, lane_of, visitor_of
 from .static_files import INDEX, Files
 from .store import Kept, size_of
 from .wire import GONE, Answer, lines, loaded, response, with_refusals
+from .workers import Run, run_here
 
 
 class Routes:
-    """The page's routes, with samples and results of visitors `kept`."""
+    """The page's routes, with samples and results of visitors `kept`.
 
-    def __init__(self, lanes: Lanes, kept: Kept, files: Files) -> None:
+    `run` runs a job in its lane, and yields its messages.
+    """
+
+    def __init__(self, lanes: Lanes, kept: Kept, files: Files, run: Run = run_here) -> None:
         self.lanes = lanes
+        self.run = run
         self.kept = kept
         self.files = files
 
@@ -45,10 +51,10 @@ class Routes:
             "second": self.second,
             "phrases": self.phrases,
             "compare": self.compare,
-            "groups": self._step(SHORT, lambda x: self._result(x).groups(x.get("threshold"))),
-            "subset": self._step(MIDDLE, lambda x: self._result(x).subset(x.get("size"))),
-            "papers": self._step(MIDDLE, lambda x: self._result(x).papers()),
-            "drawings": self._step(SHORT, lambda x: one_set.drawings(x.get("smiles"))),
+            "groups": self.groups,
+            "subset": self.subset,
+            "papers": self.papers,
+            "drawings": self.drawings,
             "report": self.report,
             "download": self.download,
         }
@@ -73,73 +79,107 @@ class Routes:
             text = _text(form, "text")
             files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
 
-            def opened() -> tuple[Given, str]:
+            def opened() -> Given:
                 sent = [((file.filename or "")[-MAX_NAME:], file.file.read()) for file in files]
-                given = Given(sent, text)
-                return given, lane_of(declared_size(given))
+                return Given(sent, text)
 
-            given, lane = await self._taken(request, SHORT, opened)
-
-            def work() -> Record:
+            given = await self._taken(request, TINY, opened)
+            if how.dataset:
                 try:
-                    samples = uploads.read(given, how)
+                    dataset = await self._taken(request, AWAY, hub.fetch, how)
                 except AskError as error:
-                    choices = [{"label": name, "options": some} for name, some in error.choices]
-                    return {"question": {"text": error.question, "choices": choices}}
-                return sample_readout.read_answer(samples) | {"key": self._keep(request, samples)}
-
-            return await self._taken(request, AWAY if how.dataset else lane, work)
+                    return sample_readout.question(error)
+                given = replace(given, dataset=dataset)
+            lane = TINY
+            if given.files or given.dataset or len(given.text) > TINY_CHARACTERS:
+                lane = lane_of(await self._taken(request, SHORT, declared_size, given))
+            answer, samples = await self._taken(request, lane, sample_readout.read, given, how)
+            return answer if samples is None else answer | {"key": self._keep(request, samples)}
 
     async def score(self, request: Request) -> Response:
         body = loaded(await request.body())
         samples, settings = self._of(Samples, body.get("key")), _settings(body, "key")
 
         def steps() -> Steps[Record]:
-            result = yield from one_set.score(samples, settings)
+            result = yield from self.run(lane, one_set.score, samples, settings)
             return {**result.answer, "id": self._keep(request, result), "key": body["key"]}
 
-        slow = one_set.is_long(samples, settings)
-        return self._lines(request, LONG if slow else SHORT, steps())
+        lane = LONG if one_set.is_long(samples, settings) else SHORT
+        lane = TINY if one_set.is_tiny(samples, settings) else lane
+        return self._lines(request, lane, steps())
 
     async def second(self, request: Request) -> Response:
         result = self._result(loaded(await request.body()))
-        return self._lines(request, LONG if result.second_is_long else SHORT, result.second())
+        lane = LONG if result.second_is_long else SHORT
+
+        def steps() -> Steps[Record]:
+            if not result.second_answer:
+                result.second_answer = yield from self.run(lane, one_set.Result.second, result)
+            return result.second_answer
+
+        return self._lines(request, lane, steps())
 
     async def phrases(self, request: Request) -> Response:
         result = self._result(loaded(await request.body()))
-        return self._lines(request, LONG if result.phrases_take_long else SHORT, result.phrases())
+        lane = LONG if result.phrases_take_long else SHORT
+
+        def steps() -> Steps[Record]:
+            if not result.phrases_answer:
+                result.phrases_answer = yield from self.run(lane, one_set.Result.phrases, result)
+            return result.phrases_answer
+
+        return self._lines(request, lane, steps())
 
     async def compare(self, request: Request) -> Response:
         body = loaded(await request.body())
         sets = {name: self._of(Samples, key) for name, key in _sets(body)}
         settings = _settings(body, "sets")
         slow = any(one_set.is_long(samples, settings) for samples in sets.values())
-        steps = several_sets.compare(sets, settings)
-        return self._lines(request, LONG if slow else MIDDLE, steps)
+        lane = LONG if slow else MIDDLE
+        return self._lines(request, lane, self.run(lane, several_sets.compare, sets, settings))
 
     async def download(self, request: Request) -> Response:
         body = loaded(await request.body())
-        steps = offered_encoders.download(body.get("kind"), body.get("kernel"))
-        return self._lines(request, AWAY, steps)
+
+        def steps() -> Steps[Record]:
+            answer = yield from offered_encoders.download(body.get("kind"), body.get("kernel"))
+            yield from self.run(LONG, offered_encoders.prepare)
+            return answer
+
+        return self._lines(request, AWAY, steps())
 
     async def report(self, request: Request) -> Response:
         body = loaded(await request.body())
         title = body.get("title")
         short = title[:MAX_NAME] if isinstance(title, str) else ""
-        text = await self._taken(request, MIDDLE, lambda: self._result(body).report(short))
+        result = self._result(body)
+        text = await self._taken(request, MIDDLE, one_set.Result.report, result, short)
         headers = {
             "Content-Type": "text/html; charset=utf-8",
             "Content-Disposition": 'attachment; filename="vendi-score.html"',
         }
         return await response(text.encode(errors="replace"), headers)
 
-    def _step(self, lane: str, work: Callable[[Record], Record]) -> Answer:
-        """Return a route whose answer is found in one step, from the body of the request."""
+    async def groups(self, request: Request) -> Record:
+        body = loaded(await request.body())
+        result = self._result(body)
+        lane = TINY if result.is_tiny else SHORT
+        method = one_set.Result.groups
+        return await self._taken(request, lane, method, result, body.get("threshold"))
 
-        async def route(request: Request) -> Record:
-            return await self._taken(request, lane, partial(work, loaded(await request.body())))
+    async def subset(self, request: Request) -> Record:
+        body = loaded(await request.body())
+        result = self._result(body)
+        method = one_set.Result.subset
+        return await self._taken(request, MIDDLE, method, result, body.get("size"))
 
-        return route
+    async def papers(self, request: Request) -> Record:
+        result = self._result(loaded(await request.body()))
+        return await self._taken(request, MIDDLE, one_set.Result.papers, result)
+
+    async def drawings(self, request: Request) -> Record:
+        body = loaded(await request.body())
+        return await self._taken(request, SHORT, one_set.drawings, body.get("smiles"))
 
     def _keep(self, request: Request, value: object) -> str:
         return self.kept.put(value, size_of(value), owner=address(request))
@@ -153,8 +193,12 @@ class Routes:
     def _result(self, body: Record) -> one_set.Result:
         return self._of(one_set.Result, body.get("id"))
 
-    async def _taken(self, request: Request, lane: str, work: Callable[[], Value]) -> Value:
-        return await self.lanes.run(visitor_of(request), lane, whole(work))
+    async def _taken(
+        self, request: Request, lane: str, function: Callable[..., Value], *arguments: object
+    ) -> Value:
+        """Return the result of a job of a single step."""
+        steps = self.run(lane, function, *arguments)
+        return await self.lanes.run(visitor_of(request), lane, steps)
 
     def _lines(self, request: Request, lane: str, steps: Steps[object]) -> Response:
         visitor = visitor_of(request)

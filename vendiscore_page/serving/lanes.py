@@ -1,4 +1,7 @@
-"""Lanes for short and for long work on two cores, with few places for each visitor."""
+"""Lanes for short and for long work on two cores, with few places for each visitor.
+
+Tiny work runs in the server process, and work of `WORKER_LANES` in one of two worker processes.
+"""
 
 import asyncio
 import contextlib
@@ -12,13 +15,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from ..aliases import Steps, Value
-from ..answers.offered_encoders import prepare
 from ..inputs.declared_sizes import Size
 
 # Short work takes less than about a second, middle work (large files, reports) a few seconds;
 # long work is encoders and large sets; work that is away waits for another host.
-SHORT, MIDDLE, LONG, AWAY = "short", "middle", "long", "away"
-WORKERS = {SHORT: 2, MIDDLE: 1, LONG: 1, AWAY: 2}
+TINY, SHORT, MIDDLE, LONG, AWAY = "tiny", "short", "middle", "long", "away"
+WORKERS = {TINY: 2, SHORT: 2, MIDDLE: 1, LONG: 1, AWAY: 2}
+WORKER_LANES = (SHORT, MIDDLE, LONG)
 # Sizes that are read within about a second, and within a few seconds.
 _QUICK = Size(bytes=4_000_000, cells=1_000_000, pixels=40_000_000)
 _MOST_PIXELS = 400_000_000
@@ -58,8 +61,7 @@ class Lanes:
         # At work, then waiting.
         self._turns: dict[str, list[_Turn]] = {name: [] for name in WORKERS}
         self._round = dict.fromkeys(WORKERS, 0)  # of the latest work that has begun
-        self._threads = ThreadPoolExecutor(sum(WORKERS.values()), "lane", prepare)
-        self._threads.submit(int)  # so that it is prepared when the first visitor comes
+        self._threads = ThreadPoolExecutor(sum(WORKERS.values()), "lane")
 
     def check(self, visitor: Visitor, lane: str) -> tuple[int, int]:
         """Return a visitor's round and place in line; raise an HTTPException if no more can wait.

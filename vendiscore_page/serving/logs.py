@@ -9,12 +9,15 @@ from pathlib import PurePath
 from typing import TextIO
 
 
-def hide_input() -> None:
-    """Write places alone for records of all loggers, and nothing that other threads print."""
+def hide_input(shows_prints: bool = True) -> None:
+    """Write only places for records of all loggers, and nothing that other threads print.
+
+    With `shows_prints=False`, nothing that this thread prints is written, either.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Places())
     logging.basicConfig(handlers=[handler], force=True)
-    sys.stdout, sys.stderr = _Own(sys.stdout), _Own(sys.stderr)
+    sys.stdout, sys.stderr = _Own(sys.stdout, shows_prints), _Own(sys.stderr, shows_prints)
 
 
 class _Places(logging.Formatter):
@@ -38,8 +41,8 @@ class _Places(logging.Formatter):
 class _Own(io.TextIOBase):
     """A stream that takes what the thread which made it writes, and nothing else."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream, self._thread = stream, threading.get_ident()
+    def __init__(self, stream: TextIO, shows_prints: bool = True) -> None:
+        self._stream, self._thread = stream, threading.get_ident() if shows_prints else None
 
     def flush(self) -> None:
         self._stream.flush()

@@ -19,15 +19,23 @@ from vendiscore import __version__
 from ..aliases import Record
 from ..answers import api, offered_encoders
 from ..answers.arguments import describe_error, offered_kernels
-from ..quotas import RefusedError
+from ..quotas import (
+    JOB_LIMITS,
+    TINY_CHARACTERS,
+    TINY_SAMPLES,
+    TINY_VALUES,
+    JobLimits,
+    RefusedError,
+)
 from .endpoints import Routes
 from .guard import Guard
-from .lanes import LONG, MIDDLE, SHORT, Lanes, Visitor, visitor_of, whole
+from .lanes import LONG, MIDDLE, SHORT, TINY, Lanes, Visitor, visitor_of
 from .logs import hide_input
 from .static_files import Files
 from .store import Kept, tidy
 from .tools import describe
 from .wire import INVALID, message
+from .workers import Run, Workers
 
 API = (
     api.vendi_score_texts,
@@ -53,10 +61,13 @@ _SESSIONS = 20  # whose settings gradio keeps a copy of; every call of the API i
 _FEW, _FEW_ROWS = 20_000, 1_000_000
 # Characters of samples and of arguments of `compute`, whose time depends on both.
 _FEW_OF_ANY, _FEW_ARGUMENTS = 5_000, 300
+# By name of the samples: characters of arguments that the server processes itself (a number has
+# about ten), and characters of which Python writes one or two for each sample.
+_TINY = {"texts": (TINY_CHARACTERS, "'\""), "rows": (10 * TINY_VALUES, "]")}
 
 
-def build(kept: Kept | None = None) -> gr.Server:
-    """Build the server with all its routes; start it by `launch`."""
+def build(kept: Kept | None = None, limits: dict[str, JobLimits] = JOB_LIMITS) -> gr.Server:
+    """Build the server with all its routes; start it by `launch`. `limits` of jobs by lane."""
     arguments = {each.__name__: len(inspect.signature(each).parameters) for each in API}
     server = gr.Server(
         title="Vendi Score",
@@ -66,16 +77,18 @@ def build(kept: Kept | None = None) -> gr.Server:
         redoc_url=None,
         middleware=[Middleware(Guard, functions=arguments)],
     )
-    lanes, server.state.kept = Lanes(), kept or Kept()
-    routes = Routes(lanes, server.state.kept, Files())
+    lanes, server.state.kept, server.state.workers = Lanes(), kept or Kept(), Workers(limits)
+    run = server.state.workers.run
+    routes = Routes(lanes, server.state.kept, Files(), run)
     server.router.routes.extend(routes.all())
     for function in API:
-        server.api(_called(function, lanes), name=function.__name__, concurrency_limit=None)
+        server.api(_called(function, lanes, run), name=function.__name__, concurrency_limit=None)
     return server
 
 
 def launch(server: gr.Server, **options: object) -> None:
     """Serve until interrupted, with the settings that the page relies on; `options` as gradio's."""
+    server.state.workers.start()
     tidy(server.state.kept)
     hide_input()
     settings = {
@@ -124,7 +137,9 @@ def _snippets(*args: object, **kwargs: object) -> Record:
     return found | {"bash": words.replace("$EVENT_ID", "{}")}
 
 
-def _called(function: Callable[..., Record], lanes: Lanes) -> Callable[..., Awaitable[Record]]:
+def _called(
+    function: Callable[..., Record], lanes: Lanes, run_job: Run
+) -> Callable[..., Awaitable[Record]]:
     """Run an API function in its lane, and tell clients its errors."""
     signature = inspect.signature(function)
 
@@ -135,8 +150,8 @@ def _called(function: Callable[..., Record], lanes: Lanes) -> Callable[..., Awai
         try:
             given = signature.bind(*args, **kwargs)
             given.apply_defaults()
-            steps = whole(lambda: function(*given.args, **given.kwargs))
-            return await lanes.run(visitor, _lane(given.arguments), steps)
+            lane = _lane(given.arguments)
+            return await lanes.run(visitor, lane, run_job(lane, function, *given.args))
         except Exception as error:
             raise gr.Error(_describe_error(error, signature), print_exception=False) from None
 
@@ -152,7 +167,7 @@ def _describe_error(error: Exception, signature: inspect.Signature) -> str:
 
 
 def _lane(arguments: Record) -> str:
-    samples, kernel = next(iter(arguments.values())), arguments.get("kernel")
+    kernel = arguments.get("kernel")
     encoders = (kernel == name for kind in offered_encoders.ALLOWED.values() for name in kind)
     # A few bytes of an image can stand for megapixels.
     if any(encoders) or "images" in arguments or arguments.get("kind") == "images":
@@ -160,7 +175,11 @@ def _lane(arguments: Record) -> str:
     if isinstance(text := arguments.get("arguments"), str):
         if any(name in text for name in ("embeddings", "image", "pixels", *offered_kernels())):
             return LONG
-        few = len(repr(samples)) <= _FEW_OF_ANY and len(text) <= _FEW_ARGUMENTS
+        few = len(repr(arguments["samples"])) <= _FEW_OF_ANY and len(text) <= _FEW_ARGUMENTS
         return SHORT if few else MIDDLE
-    most = _FEW_ROWS if "rows" in arguments else _FEW
-    return MIDDLE if "sets" in arguments or len(repr(samples)) > most else SHORT
+    text = repr(list(arguments.values()))
+    max_characters, marks = _TINY.get(next(iter(arguments)), (0, ""))
+    if len(text) <= max_characters and sum(map(text.count, marks)) <= 2 * TINY_SAMPLES:
+        return TINY
+    max_short = _FEW_ROWS if "rows" in arguments else _FEW
+    return MIDDLE if "sets" in arguments or len(text) > max_short else SHORT

@@ -86,10 +86,15 @@ def tidy(kept: Kept) -> None:
         while True:
             time.sleep(_EVERY)
             kept.sweep()
-            gc.collect()
-            _glibc("malloc_trim", 0)  # Python and glibc keep free memory otherwise
+            release_memory()
 
     threading.Thread(target=run, daemon=True, name="tidy").start()
+
+
+def release_memory() -> None:
+    """Return free memory to the system, which Python and glibc would keep."""
+    gc.collect()
+    _glibc("malloc_trim", 0)
 
 
 def size_of(value: object) -> int:

@@ -26,7 +26,7 @@ _SILENCE = 15.0  # seconds after which a proxy might take a connection for dead
 GONE = 410  # the status of samples and results that are not kept any more
 INVALID = 422  # the status of invalid input
 # Errors about the input, of the page and of the library: their messages are for the visitor.
-_EXPECTED = (ValueError, TypeError, MemoryError, MissingPackageError)
+EXPECTED = (ValueError, TypeError, MemoryError, MissingPackageError)
 OURS = "An error occurred on the server, not because of your input; try again later."
 _log = logging.getLogger(__name__)
 HEADERS = {
@@ -84,7 +84,7 @@ def message(error: Exception) -> tuple[str, int]:
     """Return an error's message for the visitor, and its status; the log gets unexpected errors."""
     if isinstance(error, HTTPException):
         return error.detail, error.status_code
-    if isinstance(error, _EXPECTED):
+    if isinstance(error, EXPECTED):
         return str(error), INVALID
     _log.error("a request failed", exc_info=error)
     return OURS, 500

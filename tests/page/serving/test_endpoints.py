@@ -61,6 +61,7 @@ class ControlledWork:
 
 class FakeResult:
     nbytes = 1000
+    is_tiny = False
 
     def __init__(self, samples) -> None:
         self.answer = {"VS": float(len(samples)), "samples": list(samples.values)}
@@ -87,11 +88,12 @@ def work(monkeypatch) -> ControlledWork:
     work = ControlledWork()
     monkeypatch.setattr(endpoints.one_set, "score", work.score)
     monkeypatch.setattr(endpoints.one_set, "is_long", work.is_long)
+    monkeypatch.setattr(endpoints.one_set, "is_tiny", lambda samples, settings: False)
     monkeypatch.setattr(endpoints.one_set, "Result", FakeResult)
     monkeypatch.setattr(
         endpoints.sample_readout, "read_answer", lambda samples: {"n": len(samples)}
     )
-    monkeypatch.setattr(endpoints.uploads, "read", fake_read)
+    monkeypatch.setattr(endpoints.sample_readout.uploads, "read", fake_read)
     return work
 
 

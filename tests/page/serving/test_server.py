@@ -294,7 +294,11 @@ def test_mcp_errors_contain_message(http, tools, name, sent, message):
 @pytest.mark.parametrize(
     ("sent", "lane"),
     [
+        ({"texts": ["a"] * 90, "kernel": "ngram_overlap"}, "tiny"),
         ({"texts": ["a"] * 300, "kernel": "ngram_overlap"}, "short"),
+        ({"texts": ["a few words"] * 900, "kernel": "ngram_overlap"}, "short"),
+        ({"smiles": ["C"], "kernel": "morgan"}, "short"),
+        ({"rows": [[1.0] * 90] * 90, "kernel": "K"}, "tiny"),
         ({"texts": [["a few words"] * 500] * 4, "kernel": "ngram_overlap"}, "middle"),
         ({"texts": ["a"], "kernel": "MiniLM"}, "long"),
         ({"rows": [[1.0] * 100] * 900, "kernel": "cosine"}, "short"),
@@ -302,7 +306,7 @@ def test_mcp_errors_contain_message(http, tools, name, sent, message):
         ({"sets": [["a"], ["b"]], "kernel": "ngram_overlap"}, "middle"),
         ({"sets": [{"model": "a", "image": LARGE_IMAGE}] * 10, "kind": "images"}, "long"),
         ({"sets": [["a"], ["b"]], "kernel": "DINOv2"}, "long"),
-        ({"texts": None, "kernel": []}, "short"),
+        ({"texts": None, "kernel": []}, "tiny"),
         ({"images": [LARGE_IMAGE], "kernel": "pixels"}, "long"),
     ],
 )

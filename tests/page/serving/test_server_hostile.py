@@ -84,7 +84,7 @@ HOSTILE_FILES = {
         hostile_files.npy_claiming_forty_gigabytes,
         "40,000 MB; this page",
     ),
-    "a pickle": ("a.npy", lambda: b"\x80\x04K\x01.", "not a .npy array"),
+    "a pickle": ("a.npy", lambda: b"\x80\x04K\x01.", "this is a pickle, which is not read"),
     "an object array": ("a.npy", hostile_files.npy_with_objects, "never unpickled"),
     "NaN": ("a.csv", lambda: b"1,2\n3,nan\n", "row 2 has nan"),
     "a million columns": ("a.csv", lambda: b"1" + b",1" * 10**6, "columns are too many"),
