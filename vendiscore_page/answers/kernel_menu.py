@@ -142,7 +142,8 @@ def menu(kind: str) -> Record:
         for each in known
     ]
     absent = offered_encoders.absent(kind)
-    return {"kernels": kernels, "default": known[0].kernel, "absent": absent}
+    note = offered_encoders.describe_missing(kind)
+    return {"kernels": kernels, "default": known[0].kernel, "absent": absent, "note": note}
 
 
 def arguments(chosen: Choice, options: Options) -> Record:

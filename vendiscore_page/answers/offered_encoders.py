@@ -1,6 +1,7 @@
 """Encoders that the page offers: a name that a visitor sends is looked up in `ALLOWED` alone."""
 
 import importlib
+import logging
 import os
 import subprocess
 import sys
@@ -16,9 +17,10 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
 
-from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kernel
+from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kernel, list_kernels
 from vendiscore.encoders.sample_encoder import Encoder
 from vendiscore.encoders.text_encoders import check_texts
+from vendiscore.report import join_names
 from vendiscore.support.errors import short_repr
 from vendiscore.support.progress import map_steps
 
@@ -40,27 +42,47 @@ ALLOWED: dict[str, dict[str, Record]] = {
     },
 }
 _PACKAGES = ("torch", "torchvision", "transformers", "sentence_transformers", "huggingface_hub")
-# For texts where no network is at hand: vectors that a package brings.
+# For texts without a network: vectors that a package contains.
+_STATIC_PACKAGES = ("wordllama", "safetensors", "tokenizers")
 _STATIC = {"static vectors": {"k": "text_embeddings", "model_path": "wordllama"}}
 MEGABYTES = 90  # of either network: 90.9 and 88.2 on the Hub
 _EVERY = 0.5  # seconds between two looks at how much of a network is here
 _BATCH = {"images": 16}  # samples that take a few seconds on one core, where fewer than usual
 _KEPT = 4  # sets, of at most 1,000 × 384 numbers each
 # Another visitor who sends the same samples would get the same numbers anyway.
+_log = logging.getLogger(__name__)
 _recent: OrderedDict[int, Similarity] = OrderedDict()
 
 
 @cache
 def offered(kind: str) -> dict[str, Record]:
-    """Return the encoders of a kind that can be had here, as options of `compute`."""
-    here = {name: how for name, how in _networks(kind).items() if _at_hand(how["model_path"])}
-    static = kind == "texts" and not here and find_spec("wordllama")
+    """Return the encoders of a kind that are available here, as options of `compute`.
+
+    Static word vectors replace missing networks for texts.
+    """
+    here = {name: how for name, how in _networks(kind).items() if _is_cached(how["model_path"])}
+    static = kind == "texts" and not here and all(map(find_spec, _STATIC_PACKAGES))
     return _STATIC if static else here
 
 
 def absent(kind: str) -> list[str]:
-    """Return the networks of a kind that `download` can fetch, on a machine of one's own."""
+    """Return the networks of a kind that `download` can fetch; none on a Space."""
+    if "SPACE_ID" in os.environ:
+        return []
     return [name for name in _networks(kind) if name not in offered(kind)]
+
+
+def describe_missing(kind: str) -> str:
+    """Return a sentence on what replaces the network of a kind if it is missing, or ""."""
+    here = offered(kind)
+    missing = [name for name in ALLOWED.get(kind, {}) if name not in here]
+    if not missing:
+        return ""
+    if here:
+        then = f"meaning is compared by {join_names(here)}, which ignore the order of words"
+    else:
+        then = f"only {'wording' if kind == 'texts' else 'pixels'} can be compared"
+    return f"{join_names(missing)} is not available here, so {then}."
 
 
 def download(kind: object, name: object) -> Steps[Record]:
@@ -162,19 +184,41 @@ def _encoded(samples: Sequence[object], arguments: Record) -> Steps[Similarity]:
 
 
 def _loaded(kind: Any, options: Record) -> Encoder:
+    """Return an encoder; raise RefusedError that names other kernels if it cannot be loaded."""
     key = kind, *sorted(options.items())
     with _loading:
         if key not in _encoders:
-            _encoders[key] = encoder(kind=kind, **options)
+            try:
+                _encoders[key] = encoder(kind=kind, **options)
+            except OSError as error:
+                raise _failure(options["model_path"]) from error
         return _encoders[key]
+
+
+def _failure(model: str) -> RefusedError:
+    """Return the error for a network that cannot be loaded, with the kernels that can be used."""
+    kind, name = next(
+        (kind, name)
+        for kind, networks in (ALLOWED | {"texts": ALLOWED["texts"] | _STATIC}).items()
+        for name, how in networks.items()
+        if how["model_path"] == model
+    )
+    _log.exception("the encoder %s cannot be loaded", name)
+    sample_type = "text" if kind == "texts" else kind
+    encoders = {how["k"] for how in ALLOWED[kind].values()}
+    others = [x.name for x in list_kernels() if x.samples == sample_type and x.label]
+    others = [*offered(kind), *(other for other in others if other not in encoders)]
+    others = [other for other in others if other != name]
+    return RefusedError(
+        f"{name} cannot be loaded on this server; select another kernel: {join_names(others)}."
+    )
 
 
 _encoders: dict[object, Encoder] = {}
 _loading = threading.Lock()
 
 
-def _at_hand(model: str) -> bool:
+def _is_cached(model: str) -> bool:
     from huggingface_hub import try_to_load_from_cache
 
-    weights = try_to_load_from_cache(model, "model.safetensors")
-    return "SPACE_ID" in os.environ or isinstance(weights, str)
+    return isinstance(try_to_load_from_cache(model, "model.safetensors"), str)

@@ -100,7 +100,7 @@ function attach(files, target = null) {
 }
 
 function drawAlike() {
-  const { kind, absent, kernels, usual } = kernelsOf(page.tab);
+  const { kind, absent, note, kernels, usual } = kernelsOf(page.tab);
   if (page.drawn === kernels || !page.menu) return;
   page.drawn = kernels;
   const settings = page.settings[page.tab];
@@ -118,7 +118,8 @@ function drawAlike() {
       page.loading = loadMenu(null);
     }),
   );
-  alike(byId("kernels"), kernels, settings, page.menu.limits.q, changed, fetch);
+  const beneath = [...(note ? [el("p", { class: "hint" }, note)] : []), ...fetch];
+  alike(byId("kernels"), kernels, settings, page.menu.limits.q, changed, beneath);
 }
 
 function drawPrompt() {

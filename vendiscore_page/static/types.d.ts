@@ -172,7 +172,7 @@ interface Pairing extends Example {
 interface Menu {
   kinds: Record<
     Kind,
-    { kernels: KernelEntry[]; default: string; absent: string[]; examples: Example[] }
+    { kernels: KernelEntry[]; default: string; absent: string[]; note: string; examples: Example[] }
   >;
   compare: { examples: Pairing[] };
   links: Record<string, string>;

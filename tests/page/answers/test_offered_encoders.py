@@ -59,8 +59,10 @@ def test_unavailable_encoders_are_not_offered(monkeypatch):
     )
     assert "Other" not in offered_encoders.offered("texts")
     offered_encoders.offered.cache_clear()
-    monkeypatch.setenv("SPACE_ID", "anyone/vendiscore")  # a Space can download encoders
-    assert "Other" in offered_encoders.offered("texts")
+    # A Space downloads encoders when it is built, and offers only these.
+    monkeypatch.setenv("SPACE_ID", "anyone/vendiscore")
+    assert "Other" not in offered_encoders.offered("texts")
+    assert offered_encoders.absent("texts") == []
     monkeypatch.undo()
     offered_encoders.offered.cache_clear()
 
@@ -71,7 +73,7 @@ def static_vectors_only(monkeypatch):
     for name in ("tokenizers", "wordllama"):
         if find_spec(name) is None:
             pytest.skip(f"needs {name}")
-    monkeypatch.setattr(offered_encoders, "_at_hand", lambda model: False)
+    monkeypatch.setattr(offered_encoders, "_is_cached", lambda model: False)
     offered_encoders.offered.cache_clear()
     yield
     monkeypatch.undo()
@@ -81,7 +83,16 @@ def static_vectors_only(monkeypatch):
 @pytest.mark.usefixtures("static_vectors_only")
 def test_static_vectors_replace_unavailable_encoder():
     assert offered_encoders.offered("images") == {}
-    assert kernel_menu.menu("texts")["default"] == "static vectors"
+    menu = kernel_menu.menu("texts")
+    assert menu["default"] == "static vectors"
+    assert menu["note"] == (
+        "MiniLM is not available here, so meaning is compared by static vectors, which ignore the "
+        "order of words."
+    )
+    assert kernel_menu.menu("images")["note"] == (
+        "DINOv2 is not available here, so only pixels can be compared."
+    )
+    assert kernel_menu.menu("vectors")["note"] == ""
     result = score_as_json(TEXTS, kernel="static vectors")
     assert result["VS"] == pytest.approx(compute(TEXTS, k="static")["VS"], rel=1e-6)
     assert result["sentence"].startswith("By what they mean (static vectors), this set of 14 texts")
@@ -94,6 +105,21 @@ def test_static_vectors_replace_unavailable_encoder():
 @pytest.mark.usefixtures("cached_encoders")
 def test_static_vectors_are_not_offered_with_minilm():
     assert list(offered_encoders.offered("texts")) == ["MiniLM"]
+    assert kernel_menu.menu("texts")["note"] == ""
+
+
+@pytest.mark.usefixtures("cached_encoders", "empty_cache")
+def test_error_of_incomplete_encoder_names_other_kernels(monkeypatch):
+    monkeypatch.setattr(offered_encoders, "_encoders", {})
+
+    def encoder(**options):
+        raise FileNotFoundError("tokenizer.json")
+
+    monkeypatch.setattr(offered_encoders, "encoder", encoder)
+    with pytest.raises(RefusedError, match=r"MiniLM cannot be loaded .*: ngram_overlap"):
+        score_as_json(TEXTS, kernel="MiniLM")
+    with pytest.raises(RefusedError, match=r"DINOv2 cannot be loaded .*: pixels"):
+        offered_encoders._loaded("images", DINOV2)
 
 
 @pytest.mark.usefixtures("cached_encoders")

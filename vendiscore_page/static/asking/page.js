@@ -40,7 +40,8 @@ export function subjectOf(tab) {
 }
 
 /**
- * Returns the kernels of a tab, the usual one, and absent ones; none before there is a menu.
+ * Returns the kernels of a tab, the usual one, absent ones and a note on these; none before there
+ * is a menu.
  * @param {Tab} tab
  */
 export function kernelsOf(tab) {
@@ -51,8 +52,8 @@ export function kernelsOf(tab) {
   if (found && !page.listed.has(key)) {
     page.listed.set(key, found.kernels.filter(({ compares }) => compares || tab !== "compare"));
   }
-  const absent = found?.absent ?? [];
-  return { kind, absent, kernels: page.listed.get(key) ?? NONE, usual: found?.default ?? "" };
+  const { absent = [], note = "" } = found ?? {};
+  return { kind, absent, note, kernels: page.listed.get(key) ?? NONE, usual: found?.default ?? "" };
 }
 
 /**
