@@ -207,6 +207,10 @@ TABLES: dict[str, tuple[Columns, Scored | Asked | Refused]] = {
         {"brand": [f"product {word}" for word in WORDS], "x": NUMBERS, "y": OTHER_NUMBERS},
         Asked([{"column": "brand"}, {"kind": "vectors"}]),
     ),
+    "masses_of_names": (
+        {"name": WORDS, "mass": NUMBERS},
+        Asked([{"column": "name"}, {"kind": "vectors"}]),
+    ),
     "capitals": (
         {"country": WORDS, "capital": WORDS[::-1]},
         Asked([{"column": "country"}, {"column": "capital"}]),

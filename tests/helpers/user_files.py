@@ -410,8 +410,8 @@ def ambiguous_files() -> list[AmbiguousFile]:
         ),
         AmbiguousFile(
             "two.npz",
-            encode_npz(X=VECTORS, y=np.arange(4)),
-            "Which array holds the rows?",
+            encode_npz(X=VECTORS, Y=2 * VECTORS),
+            "Which array holds the samples?",
             {"column": "X"},
             VECTORS,
         ),

@@ -141,12 +141,13 @@ def test_tables_are_pooled_only_on_request():
 def test_page_asks_about_unclear_column_names():
     with pytest.raises(AskError, match="Columns told, said could be meant"):
         read_table("who,told,said", CROSSED)
-    with pytest.raises(AskError, match="Is each value of column 'who' a set of its own") as caught:
-        read_table("who,told,said", CROSSED, column="said")
-    assert [options for _, options in caught.value.choices] == [{"by": "who"}, {"pool": True}]
-    assert get_role_columns(read_table("who,told,said", CROSSED, column="said", pool=True)) == {
-        "label": "who"
-    }
+    # Only columns that are named as settings are in question after the column is named.
+    assert get_role_columns(read_table("who,told,said", CROSSED, column="said")) == {"label": "who"}
+    with pytest.raises(
+        AskError, match="Is each value of column 'style' a set of its own"
+    ) as caught:
+        read_table("style,told,said", CROSSED, column="said")
+    assert [options for _, options in caught.value.choices] == [{"by": "style"}, {"pool": True}]
 
 
 def test_nested_answers_inherit_roles_of_their_rows():

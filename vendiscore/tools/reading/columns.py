@@ -184,10 +184,10 @@ def _are_features(columns: Sequence[Column], wanted: Wanted) -> bool:
         return False
     if any(column.holds == "nested" for column in columns):
         return False
-    forms = {column.form for column in columns if column.role not in ("id", "other", "label")}
-    if forms & {"prose", "phrases"}:
+    texts = [column for column in columns if column.form and column.role not in ("id", "label")]
+    if any(column.form in ("prose", "phrases") and column.role != "other" for column in texts):
         return False
-    return len(features) >= (_FEATURES if "words" in forms else 1)
+    return len(features) >= (_FEATURES if texts else 1)
 
 
 def _may_name_rows(column: Column, columns: Sequence[Column], wanted: Wanted) -> bool:
@@ -217,7 +217,8 @@ def _columns(head: Table, wanted: Wanted) -> list[Column]:
 
 def _column(head: Table, name: str) -> Column:
     holds = column_kind(head, name)
-    form = _text_form(_strings(head, name)) if holds == "texts" else ""
+    strings = [text[:_LONG] for text in _strings(head, name)] if holds == "texts" else []
+    form = _text_form(strings) if strings else ""
     return Column(name, _role_in_table(head, name), holds, form)
 
 
