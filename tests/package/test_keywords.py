@@ -531,6 +531,7 @@ CALLS = {
             "prompts": KeywordCase("two", "three"),
             "groups": KeywordCase("town", "three"),
             "by": KeywordCase("town", "three"),
+            "weights": KeywordCase("score", "two"),
             "quality": KeywordCase("score", "two"),
             "correct": KeywordCase("right", "two"),
             "kind": KeywordCase("sequences", "words"),
@@ -549,6 +550,12 @@ CALLS = {
             ),
             "normalize": KeywordCase(
                 True, "yes", {"source": K.tolist(), "matrix": True}, without=("column",)
+            ),
+            "transpose": KeywordCase(
+                True,
+                "yes",
+                {"source": b"site,a,b\nx,1,2\ny,3,0\n", "type": "csv", "kind": "counts"},
+                without=("column",),
             ),
             "on_error": KeywordCase(
                 "skip", "ignore", {"source": [{"one": "a"}, {"one": 3}, {"one": "b"}]}

@@ -112,7 +112,7 @@ def compute(
         "VS_se". All groups count equally.
     counts : array-like of shape (n_species,) or (n_sites, n_species), optional
         Counts of individuals per species, instead of `samples`. In a table, each row (site) is a
-        group.
+        group, or belongs to the group whose label is in `groups`, one per site.
 
     ci : float, optional
         Confidence level, 0.5 <= ci < 1, typically 0.95. Adds the standard error "VS_se" and the
@@ -354,7 +354,7 @@ def _flatten_samples(
     if request.counts is not None:
         from .counts import expand_counts
 
-        samples, groups = expand_counts(samples, request.counts)
+        samples, groups = expand_counts(samples, request.counts, request.groups)
         spec = replace(spec, k=None)  # similarities are already computed
     flat = check_samples(samples, spec, name, has_other_sets=has_other_sets)
     if request.solver != "auto" and not has_other_sets:
@@ -366,7 +366,7 @@ def _flatten_samples(
         is_one_set = getattr(flat, "ndim", 0) == 2
     else:
         is_one_set = isinstance(flat, list) and isinstance(flat[0], str)
-    if request.groups is None and (is_one_set or groups is not None):
+    if request.counts is not None or (request.groups is None and is_one_set):
         return flat, groups, spec
     from ..resolve.sample_labels import flatten_groups
 

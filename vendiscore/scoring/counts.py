@@ -4,7 +4,7 @@ from numbers import Real
 
 import numpy as np
 
-from ..resolve.sample_labels import GroupLabels
+from ..resolve.sample_labels import GroupLabels, parse_group_labels
 from ..resolve.similarity_builder import as_similarity
 from ..similarity import sparse as sp
 from ..similarity.composite import RepeatedSimilarity
@@ -16,7 +16,7 @@ from ..support.namespace import to_host
 from ..support.types import Options, Record, Samples
 
 # Keywords that refer to single samples or to another way of comparing them.
-_INCOMPATIBLE_KEYWORDS = ("score_K", "score_X", "score_dual", "prompts", "p", "groups", "clusters")
+_INCOMPATIBLE_KEYWORDS = ("score_K", "score_X", "score_dual", "prompts", "p", "clusters")
 
 
 def check_counts_keywords(arguments: Options, remaining: Options) -> Record:
@@ -50,22 +50,36 @@ def check_counts_keywords(arguments: Options, remaining: Options) -> Record:
 
 
 def expand_counts(
-    samples: object, counts: Samples
+    samples: object, counts: Samples, groups: object = None
 ) -> tuple[RepeatedSimilarity, GroupLabels | None]:
     """Return the similarity of all individuals of all sites, and the sites as groups.
 
     `counts` has shape (species,) for one site, without groups, or (sites, species). `samples` must
-    be None. Individuals are similar (1) if they have the same species, otherwise not (0).
+    be None. `groups` contains one label per site; the individuals of sites with the same label are
+    one group. Individuals are similar (1) if they have the same species, otherwise not (0).
     """
     if samples is not None:
         raise TypeError(
             "`counts` and `samples` are mutually exclusive; use compute(counts=…) without samples"
         )
     table = _check_counts(counts)
+    labels: GroupLabels | None = None
+    if groups is not None:
+        if table.ndim == 1:
+            raise TypeError(
+                "`groups` requires `counts` of shape (n_sites, n_species), got one site; remove "
+                "`groups`"
+            )
+        labels = parse_group_labels(groups, "groups", len(table))
+        pooled = np.zeros((len(labels), table.shape[1]), dtype=np.int64)
+        np.add.at(pooled, labels.codes, table)
+        table = pooled
     sites = np.atleast_2d(table)
     site_sizes = sites.sum(axis=1)
     if empty := np.flatnonzero(site_sizes == 0).tolist():
         where = f"site {empty[0]} of `counts`" if table.ndim == 2 else "`counts`"
+        if labels is not None:
+            where = f"group {short_repr(labels.labels[empty[0]])} of `counts`"
         raise ValueError(
             f"{where} must contain at least one individual, got 0 for every species; remove the "
             f"site"
@@ -81,6 +95,8 @@ def expand_counts(
     if table.ndim == 1:
         return similarity, None
     codes = np.repeat(np.arange(len(sites)), site_sizes)  # the site of each individual
+    if labels is not None:
+        return similarity, GroupLabels(labels.labels, codes)
     if hasattr(counts, "columns") and hasattr(counts, "index") and counts.index.is_unique:
         return similarity, GroupLabels(tuple(counts.index.tolist()), codes)  # a pandas DataFrame
     return similarity, GroupLabels(tuple(range(len(sites))), codes, nested=True)

@@ -163,6 +163,7 @@ def _wanted(asked: Asked, form: str | None, encoding: str | None = None) -> Want
         pool=asked.pool or bool(asked.by or prompts),
         matrix=asked.matrix,
         distances=asked.distances,
+        transpose=asked.transpose,
         limits=INPUT,
     )
 
@@ -176,7 +177,8 @@ def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
     """Return a question of the reader with the choices in fields of this page."""
     choices: list[tuple[str, dict[str, object]]] = []
     for label, options in error.choices:
-        if "normalize" in options:  # which this page lacks
+        # This page does not weight samples, and compares no other labels than those of species.
+        if {"normalize", "weights"} & options.keys() or options.get("kind") == "values":
             continue
         if "distances" in options:  # which are read as a matrix of similarities
             options = {**options, "matrix": True}

@@ -59,6 +59,7 @@ class Asked:
     dataset: str | None = None  # "owner/name:config/split" on the Hub, instead of a `Given`
     type: str | None = None  # the format of a file whose name does not say it
     matrix: bool | None = None  # whether a symmetric table holds similarities
+    transpose: bool = False  # whether rows of a table of counts are species
     distances: bool = False  # whether it holds distances, which become similarities
     header: bool | None = None  # whether the first row names the columns
     index: bool | None = None  # whether the first column numbers the rows

@@ -170,7 +170,7 @@ def test_invalid_counts_raise(counts, error, message):
         ({"k": "cosine"}, "supports only k='labels', got k='cosine'; remove `k`"),
         ({"k": lambda a, b: 1.0}, "supports only k='labels'"),
         ({"p": [0.5, 0.5]}, "`p` cannot be combined with `counts`"),
-        ({"groups": ["a", "b"]}, "`groups` cannot be combined with `counts`"),
+        ({"groups": ["a", "b"]}, r"`groups` requires `counts` of shape \(n_sites, n_species\)"),
         ({"clusters": [0, 1], "ci": 0.9}, "`clusters` cannot be combined with `counts`"),
         ({"prompts": ["a"]}, "`prompts` cannot be combined with `counts`"),
         ({"score_X": True}, "`score_X` cannot be combined with `counts`"),
@@ -211,3 +211,26 @@ def test_similarity_of_repeated_labels_matches_labels():
     texts = make_labels(SITE)
     similarity = as_similarity(texts, k="labels")
     assert compute(similarity) == pytest.approx(compute(texts, k="labels"), **TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"ci": 0.95}, {"q": [0.5, 2]}, {"measures": ["VS", "BetweenVS"], "permutations": 0}],
+)
+def test_groups_of_sites_match_labels_of_individuals(options):
+    counts = np.random.default_rng(0).integers(0, 6, (7, 4))
+    labels = list("abcabca")
+    species = [name for row in counts for name in np.repeat(list("wxyz"), row).tolist()]
+    groups = np.repeat(labels, counts.sum(axis=1)).tolist()
+    expected = compute(species, k="labels", groups=groups, details=True, **options)
+    result = compute(counts=counts, groups=labels, details=True, **options)
+    assert [group["group"] for group in result["details"]["groups"]] == list("abc")
+    for key in expected.keys() - {"details"}:
+        assert result[key] == pytest.approx(expected[key], rel=1e-12)
+
+
+def test_groups_of_sites_must_be_one_label_per_site():
+    with pytest.raises(ValueError, match="`groups` must"):
+        compute(counts=[[1, 2], [3, 4]], groups=["a"])
+    with pytest.raises(ValueError, match="group 'b' of `counts` must contain at least one"):
+        compute(counts=[[1, 2], [0, 0]], groups=["a", "b"])

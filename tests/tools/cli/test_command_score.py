@@ -13,6 +13,7 @@ import pytest
 
 import vendiscore
 from vendiscore.scoring.typical import WORDING_NOTE
+from vendiscore.tools.reading.individuals import RepeatedLabels
 
 TEXTS = ["See Spot run.", "See Spot.", "Look, Jane.", "Jane sees Spot run."]
 OTHER_TEXTS = ["It rains.", "It snows.", "Look, Jane."]
@@ -675,3 +676,60 @@ def test_no_advice_about_meaning_for_other_samples_than_english_prose(run, save,
     assert code == 0
     assert "semantic" not in printed
     assert WORDING_NOTE not in printed
+
+
+def test_counts_are_not_repeated(run, save, monkeypatch):
+    """1.4 million individuals are scored from a table of 40 counts."""
+    monkeypatch.setattr(RepeatedLabels, "__iter__", lambda labels: pytest.fail("repeated"))
+    monkeypatch.setattr(RepeatedLabels, "__array__", lambda *_: pytest.fail("repeated"))
+    counts = np.random.default_rng(0).integers(0, 70_000, (4, 10))
+    rows = [f"s{i},{'ab'[i % 2]}," + ",".join(map(str, row)) for i, row in enumerate(counts)]
+    names = ",".join(f"sp{i}" for i in range(10))
+    path = save("large.csv", "\n".join([f"site,habitat,{names}", *rows]))
+    for flags, result in (
+        (["--pool"], vendiscore.compute(counts=counts.sum(axis=0))),
+        (["--group-by", "habitat"], vendiscore.compute(counts=counts, groups=[0, 1, 0, 1])),
+        ([], vendiscore.compute(counts=counts)),
+    ):
+        code, out, _ = run(path, "--counts", *flags, "-b", "--quiet")
+        assert (code, float(out)) == (0, pytest.approx(result["VS"], rel=1e-12))
+    code, out, _ = run(path, "--counts", "--by", "habitat", "--quiet", "-f", "csv")
+    assert (code, len(out.splitlines())) == (0, 3)
+
+
+@pytest.mark.parametrize("flags", [[], ["--pool", "--ci"], ["--ci", "-q", "0.5,1,2"]])
+def test_counts_match_labels_of_individuals(run, save, flags):
+    """Scores and intervals are the same as for one row per individual."""
+    counts = np.random.default_rng(0).integers(0, 9, (4, 5))
+    rows = [f"s{i}," + ",".join(map(str, row)) for i, row in enumerate(counts)]
+    table = save("counts.csv", "\n".join(["site,a,b,c,d,e", *rows]))
+    labels = [
+        f"s{i},{species}"
+        for i, row in enumerate(counts)
+        for species, count in zip("abcde", row, strict=True)
+        for _ in range(count)
+    ]
+    individuals = save("individuals.csv", "\n".join(["site,species", *labels]))
+    _, expected, _ = run(
+        individuals, "--column", "species", "-k", "labels", *flags, "-f", "json", "--quiet",
+        *([] if "--pool" in flags else ["--group-by", "site"]),
+    )  # fmt: skip
+    code, out, _ = run(table, "--counts", *flags, "-f", "json", "--quiet")
+    result, expected = json.loads(out), json.loads(expected)
+    assert code == 0
+    assert result["details"]["n"] == expected["details"]["n"] == counts.sum()
+    for key in expected.keys() - {"details"}:
+        assert result[key] == pytest.approx(expected[key], rel=1e-12)
+
+
+def test_rows_are_weighted_by_a_column(run, save):
+    path = save("weighted.csv", "text,count\na red fox,3\nthe blue sea,1\na tall tree,5\n")
+    code, _, err = run(path)
+    assert (code, "--weights count" in err, "--column text" in err) == (2, True, True)
+    expected = vendiscore.compute(
+        ["a red fox"] * 3 + ["the blue sea"] + ["a tall tree"] * 5, k="ngram_overlap"
+    )["VS"]
+    code, out, _ = run(path, "--weights", "count", "-b", "--quiet")
+    assert (code, float(out)) == (0, pytest.approx(expected, rel=1e-9))
+    code, _, err = run(path, "--weights", "count", "--ci")
+    assert (code, "not supported with --weights" in err) == (2, True)

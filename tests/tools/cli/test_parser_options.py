@@ -63,6 +63,7 @@ READING_CASES = {
     "column": OptionCase("--column other", "--column nonsense", "t.csv --pool --column answer"),
     "pool": OptionCase("--pool", base="t.csv --column answer"),
     "counts": OptionCase("--counts", "--counts", "birds.csv --pool", "a.txt"),
+    "transpose": OptionCase("--transpose", "--transpose", "birds.csv --counts --pool", "a.txt"),
     "skip_rows": OptionCase("--skip-rows 1", "--skip-rows 1", "x.csv", "a.txt"),
     "split": OptionCase("--split blank", "--split blank", "blocks.txt", TABLE),
     "encoding": OptionCase(
@@ -103,6 +104,7 @@ SEVERAL_SETS_CASES = (
             "--no-subfolders", "--no-subfolders", "folder other --subfolders", "a.txt b.txt"
         ),
         "counts": OptionCase(rejected="--counts", rejected_base="a.txt b.txt"),
+        "transpose": OptionCase(rejected="--transpose"),
         "skip_rows": OptionCase("--skip-rows 1", "--skip-rows 1", "x.csv y.csv", "a.txt b.txt"),
         "split": OptionCase(
             "--split blank", "--split blank", "blocks.txt pages.txt", SETS_BY_MODEL
@@ -150,6 +152,7 @@ CASES = {
         ),
         "brief": OptionCase("-b", "-b -f csv"),
         "by": OptionCase("--by site", "--by nonsense", "t.csv --column answer"),
+        "weights": OptionCase("--weights weight", "--weights answer"),
         "worst": OptionCase(
             "--worst 1", "--worst 1", "t.csv --column answer --group-by topic", "a.txt"
         ),
@@ -166,6 +169,7 @@ CASES = {
     | {name: SCORING_CASES[name] for name in ("order", "quiet", "kernel")}
     | {
         "counts": OptionCase(rejected="--counts", rejected_base="a.txt"),
+        "transpose": OptionCase(rejected="--transpose"),
         "skip_rows": OptionCase(rejected="--skip-rows 1", rejected_base="a.txt"),
         "index": OptionCase(rejected="--index", rejected_base="a.txt"),
         "matrix": OptionCase(rejected="--matrix", rejected_base="a.txt"),
@@ -208,6 +212,7 @@ CASES = {
         "option": OptionCase("-o ns=1", "-o nonsense=1", "near.txt --threshold 0.7"),
         "order": OptionCase(rejected="-q 2"),
         "counts": OptionCase("--counts", "--counts", "birds.csv --pool", "a.txt"),
+        "transpose": OptionCase("--transpose", "--transpose", "birds.csv --counts --pool", "a.txt"),
         "prompts": OptionCase(
             "--prompt topic", "--prompt nonsense", "same.csv --column answer --pool"
         ),
@@ -232,6 +237,7 @@ CASES = {
     | {
         "by": OptionCase("--by model", "--by nonsense"),
         "counts": OptionCase(rejected="--counts", rejected_base="birds.csv --pool"),
+        "transpose": OptionCase(rejected="--transpose"),
         "given_prompt": OptionCase(rejected="--given-prompt"),
         "encoding": OptionCase(rejected="--encoding nonsense"),
         "header": OptionCase(rejected="--header", rejected_base="a.txt"),
@@ -287,6 +293,7 @@ CASES = {
     | SCORING_CASES
     | {
         "counts": OptionCase(rejected="--counts", rejected_base=CHECKED_TABLE),
+        "transpose": OptionCase(rejected="--transpose"),
         "pool": OptionCase("--pool", base="t.csv --column answer --prompt topic --baseline 3"),
         "prompts": OptionCase("--prompt model", "--prompt nonsense"),
         "given_prompt": OptionCase(
@@ -309,6 +316,8 @@ CASES = {
 }
 CONFLICTING_COMMANDS = [
     "score birds.csv --counts --matrix",
+    "score birds.csv --transpose",
+    "score t.csv --column answer --pool --weights weight --ci",
     "score K.csv --matrix --distances",
     "score a.txt -b -f json",
     "score a.txt -b --ci",

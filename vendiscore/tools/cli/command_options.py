@@ -17,7 +17,7 @@ from ...support.errors import SampleError, short_repr
 from ...support.types import Options, Record
 from ..reading.default_kernels import DEFAULT_KERNELS, default_keywords, detect_sample_type
 from ..reading.limits import Wanted
-from ..reading.samples import INDIVIDUAL, Samples
+from ..reading.samples import INDIVIDUAL, Samples, distinct_labels
 from .exit_codes import DataError, UsageError
 from .files import read_samples, report_unusable_samples
 from .notes import Notes
@@ -33,13 +33,14 @@ _OWN_FLAGS = {
     "measures": "-m",
     "groups": "--group-by",
     "counts": "--counts",
+    "p": "--weights",
     "details": "-f json",
     "on_error": "--on-error",
     "quality": "--quality",
     "score_K": "--matrix",
 }
 # Keywords whose values cannot be written on a command line.
-_PYTHON_ONLY_OPTIONS = ("p", "clusters", "model", "transform")
+_PYTHON_ONLY_OPTIONS = ("clusters", "model", "transform")
 DEFAULT_TABLE_ROWS = 10  # rows per table of `explain`
 _MAX_FILE_LINES = 2  # with more files, one line describes the samples of all
 _NUMBER_INPUT_KEYWORDS = ("score_K", "score_X", "score_dual")
@@ -134,6 +135,15 @@ def check_conflicting_flags(args: Namespace) -> None:
     output_format = getattr(args, "format", "text")
     if {"quiet", "verbose"} <= passed_flags:
         raise UsageError("--quiet and --verbose are mutually exclusive; remove one of them")
+    if {"ci", "weights"} <= passed_flags:
+        raise UsageError(
+            "--ci assumes identically distributed samples and is not supported with --weights; "
+            "remove one of them"
+        )
+    if {"counts", "weights"} <= passed_flags:
+        raise UsageError("--counts and --weights are mutually exclusive; remove one of them")
+    if "transpose" in passed_flags and "counts" not in passed_flags:
+        raise UsageError("--transpose requires --counts; add --counts, or remove --transpose")
     matrix_flags = [
         f"--{name}" for name in ("counts", "matrix", "distances") if name in passed_flags
     ]
@@ -281,7 +291,7 @@ def read_files(
     read_options = Wanted(**options)
     sources = [read_samples(path, read_options, args) for path in paths]
     if references is not None:  # references are one set, even if the samples are several
-        sources.append(read_samples(references, replace(read_options, by=None), args))
+        sources.append(read_samples(references, replace(read_options, by=None, weights=None), args))
     if prepare:
         sources = [prepare(source) for source in sources]
     _print_read_samples(args.notes, sources)
@@ -420,8 +430,9 @@ def check_one_set(source: Samples, allow_prompts: bool) -> None:
             column = source.grouping.get(name)
             of_column = f" by column {short_repr(column)}" if column else ""
             raise UsageError(
-                f"{source.name}: expected one set, but the samples are in {len({*labels}):,} "
-                f"{name}{of_column}; pass --pool to use all samples as one set"
+                f"{source.name}: expected one set, but the samples are in "
+                f"{len(distinct_labels(labels)):,} {name}{of_column}; pass --pool to use all "
+                f"samples as one set"
                 f"{_suggest_prompt_flags(source) if allow_prompts else ''}"
             )
 

@@ -18,7 +18,7 @@ from ...scoring.typical import describe_wording_limits
 from ...support.summary import truncate
 from ...support.types import Options, Record
 from ..reading.paths import FOLDER_COLUMN
-from ..reading.samples import Samples
+from ..reading.samples import Samples, distinct_labels
 from . import output
 from .command_options import (
     drop_samples,
@@ -28,7 +28,7 @@ from .command_options import (
     read_files,
     report_file_locations,
 )
-from .exit_codes import PROGRAM, UsageError
+from .exit_codes import PROGRAM, DataError, UsageError
 from .files import format_flag
 from .notes import Notes
 
@@ -208,6 +208,20 @@ def split_by_set(source: Samples) -> list[Samples]:
     if not source.sets:
         return [source]
     indices_by_set: dict[object, list[int]] = {}
+    if table := source.counts:  # whose individuals need not be listed
+        return [
+            replace(
+                source,
+                values=part.individuals,
+                groups=part.group_labels,
+                sets=(),
+                counts=part,
+                places=range(1, len(part.individuals) + 1),
+                name=f"{source.name} › {label}",
+            )
+            for label in dict.fromkeys(table.sets)
+            if len((part := table.of_set(label)).individuals)
+        ]
     for i, label in enumerate(source.sets):
         indices_by_set.setdefault(label, []).append(i)
     return [
@@ -228,6 +242,11 @@ def call_with_samples(
     `sets` maps the arguments "samples" and "references" to samples as read from files. Errors about
     samples contain their positions in these files.
     """
+    table = sets["samples"].counts
+    is_compute = function in (compute,)  # `report` requires individuals
+    if table is not None and is_compute and keywords.get("k") == "labels":
+        with report_file_locations(sets):
+            return function(**table.keywords, **keywords, **extra_keywords)
     values = {name: source.values for name, source in sets.items()}
     # References need prompts only if similarities are conditioned on them.
     prompted_sets = list(sets.values()) if given_prompt else [sets["samples"]]
@@ -235,6 +254,11 @@ def call_with_samples(
     # References have no groups.
     if groups := sets["samples"].groups:
         extra_keywords["groups"] = groups
+    if weights := sets["samples"].weights:
+        total = sum(weights)
+        if not total:
+            raise DataError(f"{sets['samples'].name}: all weights are 0")
+        extra_keywords["p"] = [weight / total for weight in weights]
     with report_file_locations(sets):
         return function(**values, **keywords, **extra_keywords)
 
@@ -276,7 +300,7 @@ def _add_compare_command(note: str, source: Samples) -> str:
     if prompts := source.grouping.get("prompts"):
         words += ["--prompt", prompts]
     return (
-        f"These {len({*source.groups}):,} groups may be models or other sources. "
+        f"These {len(distinct_labels(source.groups)):,} groups may be models or other sources. "
         f"To compare them: {shlex.join(words)}"
     )
 

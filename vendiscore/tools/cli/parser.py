@@ -33,6 +33,7 @@ _LIST_FUNCTION_PATTERN = re.compile(r"vendiscore\.list_(\w+)\(\)")
 _FLAG_NAMES = {
     "compute": "score",
     "groups": "group_by",
+    "p": "weights",
     "score_K": "matrix",
     "size": "",
 }
@@ -233,6 +234,7 @@ compare_within: --group-by COLUMN  compare sets only within the samples of each 
 'folder' uses the subfolders of a folder
 prompt: --prompt, --prompts COLUMN  column with the prompt of each sample; only samples with the \
 same prompt are compared
+weights: --weights COLUMN  column with the weight of each sample, for example how often it occurred
 given_prompt: --given-prompt  also condition similarities on the prompt
 correct: --correct COLUMN  column that states whether each answer is correct (true or false, yes \
 or no, 1 or 0); also compare --size correct answers to each prompt (default: 4)
@@ -244,6 +246,7 @@ that you name are kept
     "reading files": """
 column: --column NAME  column of a table, or array of an .npz file, with the samples
 counts: --counts  the table contains counts of species per site
+transpose: --transpose  rows of a table of --counts are species, and its columns are sites
 encoding: --encoding CODEC  text encoding, if not UTF-8 or UTF-16 with a byte order mark
 split: --split row|blank|SEPARATOR  separator of texts: newline, blank lines, or lines equal to \
 SEPARATOR, for example --split=---
@@ -281,7 +284,7 @@ _USAGES = {
     "model": "download [NAME]",
 }
 _SINGLE_FILE_COMMANDS = ("select", "dedup", "explain", "growth", "report", "check")
-_READING_OPTIONS = "column pool counts split encoding skip"
+_READING_OPTIONS = "column pool counts transpose split encoding skip"
 _COMPARISON_OPTIONS = "option matrix distances prompt given_prompt"
 _FILES_HELP = (
     "text (.txt, or no ending: one sample per line), or "
@@ -315,7 +318,7 @@ COMMANDS = {
   vendiscore answers.csv --column answer -f csv > scores.csv
   vendiscore answers.csv --worst 3
   vendiscore K.csv --matrix""",
-        "kernel orders measures references by group_by ci repeats own_repeats brief worst "
+        "kernel orders measures references by group_by weights ci repeats own_repeats brief worst "
         "signature",
         (*_TABLE_FORMATS, "html"),
     ),

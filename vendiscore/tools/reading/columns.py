@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from ...support.errors import short_repr
 from ...support.text_detection import are_sequences, count_unspaced, looks_like
+from .count_columns import describe_counts
 from .limits import AskError, RefusedError, Wanted
 from .names import (
     MOLECULE_NAMES,
     PROMPT_NAMES,
     SEQUENCE_NAMES,
     SITE_NAMES,
-    SPECIES_NAMES,
     TASK_NAMES,
     is_named,
     join_names,
@@ -41,7 +41,6 @@ _EXAMPLE = 40  # characters of a cell that a question shows
 _MAX_SETTINGS = 4  # columns that a question about settings names
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(\D|$)")  # at the start of a time, too
 _BOOLEAN = re.compile("true|false|yes|no", re.IGNORECASE)
-_COUNT = re.compile(r"\s*\d+(\.0)?\s*")
 
 _SAMPLES = ("molecules", "sequences", "vectors", "images")  # contents that are kinds of samples
 # Contents of columns that hold samples of a kind.
@@ -125,7 +124,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     if known and name in (None, known.column):
         return known
     if not name:
-        record = _record_of_counts(head, columns, wanted)
+        record = describe_counts(head, columns, wanted)
         if record or wanted.kind == "counts":
             return Choice(None, "counts", record=record)
         likely = _likely_samples(columns, wanted)
@@ -209,7 +208,7 @@ def _all_numbers(columns: Sequence[Column], wanted: Wanted, names: str | None = 
     return Choice(names, "vectors", *_grouping(None, texts, "", wanted))
 
 
-def _columns(head: Table, wanted: Wanted) -> list[Column]:
+def columns_of(head: Table, wanted: Wanted) -> list[Column]:
     """Return the evidence about the columns that can hold samples."""
     names = head.names[:_MOST]
     return [_column(head, name) for name in names if name not in (*wanted.others, head.group)]
@@ -294,40 +293,20 @@ def _known_choice(head: Table, wanted: Wanted) -> Choice | None:
 
 def is_numeric(table: Table, wanted: Wanted) -> bool:
     """Return whether the column that is named, or each column, is of numbers and not of sites."""
-    columns = _columns(table, wanted)
-    if columns and is_named(columns[0].name, SITE_NAMES):
+    columns = columns_of(table, wanted)
+    may_be_counts = bool(columns) and not wanted.column
+    if may_be_counts and (
+        is_named(columns[0].name, SITE_NAMES) or describe_counts(table, columns, wanted)
+    ):
         return False
     named = [column for column in columns if column.name == wanted.column]
     return {column.holds for column in named or columns} - {""} == {"numbers"}
 
 
-def _record_of_counts(head: Table, columns: Sequence[Column], wanted: Wanted) -> str:
-    """Return the name of tables with a row for each species; ask about a row for each site."""
-    if wanted.kind not in ("", "counts"):
-        return ""
-    first, *rest = columns
-    counted = [each.name for each in rest if each.holds == "numbers" and not each.role]
-    cells = [str(cell) for name in counted for cell in head.column(name, _LOOK)]
-    if 2 * len(counted) <= len(rest) or not all(map(_COUNT.fullmatch, cells)):
-        return ""
-    if is_named(first.name, SPECIES_NAMES):
-        return "a table of abundances"
-    if (
-        not wanted.kind
-        and is_named(first.name, SITE_NAMES)
-        and first.form not in ("prose", "phrases")
-    ):
-        raise AskError(
-            f"Does {join_names(counted)} count the individuals of a species at each {first.name}?",
-            [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
-        )
-    return ""
-
-
 def merge_numbered(table: Table, wanted: Wanted) -> Table:
     """Return columns of texts named alike but for a number, such as answer_1, as one of lists."""
     stems: dict[str, list[str]] = {}
-    columns = _columns(table, wanted)
+    columns = columns_of(table, wanted)
     for column in columns:
         if column.role == "text" and column.holds == "texts":
             stem = re.sub(r"[\W_]*\d+$", "", column.name)
@@ -565,7 +544,7 @@ def setting_columns(table: Table, chosen: Choice, wanted: Wanted) -> list[Column
     """Return the columns that may say how answers were generated, by their names and content."""
     if wanted.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
         return []
-    columns = [column for column in _columns(table, wanted) if column.name not in chosen]
+    columns = [column for column in columns_of(table, wanted) if column.name not in chosen]
     return [column for column in columns if _can_be_setting(column)]
 
 

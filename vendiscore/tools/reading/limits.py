@@ -143,6 +143,8 @@ class Wanted:
         Column with the quality of each sample.
     correct : str or None
         Column that says whether each sample is correct.
+    weights : str or None
+        Column with the weight of each sample, such as how often it occurred.
     prompts : str or None
         Column with the prompt of each sample.
     split : str
@@ -163,6 +165,8 @@ class Wanted:
         Whether a symmetric table contains similarities.
     distances : bool
         Whether the table contains distances, which become similarities exp(−distance).
+    transpose : bool
+        Whether the rows of a table of counts are species, and its columns sites.
     skip_rows : int
         Number of rows above the header.
     limits : Limits
@@ -184,6 +188,7 @@ class Wanted:
     group_by: str | None = None
     quality: str | None = None
     correct: str | None = None
+    weights: str | None = None
     prompts: str | None = None
     split: str = ""  # between texts: "row", "blank", or a line; "" to find out
     type: str | None = None
@@ -194,6 +199,7 @@ class Wanted:
     subfolders: bool | None = None  # whether files in folders of a folder count; None to find out
     matrix: bool | None = None  # whether a symmetric table holds similarities; None to ask
     distances: bool = False  # whether it holds distances
+    transpose: bool = False  # whether rows of counts are species
     skip_rows: int = 0  # rows above the header
     limits: Limits = field(default_factory=Limits)
 
@@ -201,6 +207,7 @@ class Wanted:
     def others(self) -> list[str]:
         """The columns that are not samples."""
         named = [self.by, self.group_by, self.quality, self.correct, self.prompts]
+        named.append(self.weights)
         return list(filter(None, dict.fromkeys(named)))
 
     @property

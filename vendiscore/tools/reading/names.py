@@ -52,6 +52,8 @@ SEQUENCE_NAMES = re.compile("(sequence|seq)s?")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.
 SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|genus|genera)s?")
 SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample)s?")
+#: Names of columns with the number of individuals, or of repetitions of a row.
+COUNT_NAMES = re.compile("n|(count|frequency|frequencie|freq|abundance|occurrence|weight)s?")
 _MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
 # Words that name a column of any texts; the word before decides the role ("prompt_text").
 _ANY_TEXT = re.compile("(text|sentence|content)s?")

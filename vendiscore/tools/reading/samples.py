@@ -14,6 +14,7 @@ from .names import join_names
 from .records import start_of
 
 if TYPE_CHECKING:
+    from .individuals import CountTable
     from .tables import Table
 
 INDIVIDUAL = "individual"  # unit of the samples of a table of counts
@@ -23,11 +24,17 @@ _LABELS = (
     "sets",
     "quality",
     "correct",
+    "weights",
     "prompts",
     "rows",
     "index",
     "names",
 )  # one of each for a sample
+
+
+def distinct_labels(labels: Sequence[Hashable]) -> set[Hashable]:
+    """Return the distinct labels, without repeating those of a table of counts."""
+    return {*getattr(labels, "labels", labels)}
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,10 @@ class Samples:
         Quality of each sample; empty without quality.
     correct : sequence of bool
         Whether each sample is correct; empty if this is unknown.
+    weights : sequence of float
+        Weight of each sample, such as how often it occurred; empty if all are equal.
+    counts : CountTable or None
+        Numbers of individuals that a table of counts contains.
     prompts : sequence of str
         Prompt of each sample; empty without prompts.
     written : callable or None
@@ -116,6 +127,8 @@ class Samples:
     sets: Sequence[Hashable] = ()
     quality: Sequence[float] = ()
     correct: Sequence[bool] = ()
+    weights: Sequence[float] = ()
+    counts: CountTable | None = None  # from which `values` repeats the species
     prompts: Sequence[str] = ()
     written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
     saved: Callable[[Sequence[int], str], None] | None = None  # into a file of that path
@@ -166,7 +179,7 @@ class Samples:
             The subset.
         """
         written, saved = self.written, self.saved
-        some: Record = {"values": self.take(kept)}
+        some: Record = {"values": self.take(kept), "counts": None}
         for name in _LABELS:
             every = getattr(self, name)
             some[name] = [every[i] for i in kept] if every else ()
@@ -192,12 +205,14 @@ class Samples:
         for name, labels in (("groups", self.groups), ("sets", self.sets)):
             by = self.grouping.get(name)
             if labels:
-                what += f", in {len({*labels}):,} {name}"
+                what += f", in {len(distinct_labels(labels)):,} {name}"
             if labels and by:
                 what += f" by column {short_repr(by)}"
         if self.prompts and self.grouping.get("prompts"):
             prompts = f"{len({*self.prompts}):,} prompts"
             what += f", answers to {prompts} of column {short_repr(self.grouping['prompts'])}"
+        if by := self.grouping.get("weights"):
+            what += f", weighted by column {short_repr(by)}"
         parts = [what]
         if self.table:
             left = self.left_out

@@ -28,8 +28,8 @@ _KEYWORD_NAMES = {option: keyword for keyword, option in _OPTION_NAMES.items()}
 # Keywords that apply only to the content of files.
 _FILE_KEYWORDS = ("type", "split", "encoding", "header", "index", "skip_rows", "subfolders", "file")
 # Keywords that are False by default.
-_FLAGS = ("pool", "distances", "normalize")
-_COLUMN_KEYWORDS = ("column", "prompts", "groups", "by", "quality", "correct")
+_FLAGS = ("pool", "distances", "normalize", "transpose")
+_COLUMN_KEYWORDS = ("column", "prompts", "groups", "by", "weights", "quality", "correct")
 
 Load = Callable[[Wanted], Samples]
 
@@ -116,7 +116,10 @@ class ReadResult(SummaryMixin):
         arguments: Record = {"samples": self.samples, **self.keywords}
         # Samples of the same prompt are a group, unless groups are named.
         labels = {"groups": self.groups} if self.groups else {"prompts": self.prompts}
-        arguments |= {**labels, "p": self.weights}
+        weights = self.weights
+        if weights is not None and sum(weights) > 0:
+            weights = (np.array(weights) / sum(weights)).tolist()
+        arguments |= {**labels, "p": weights}
         return {name: value for name, value in arguments.items() if value is not None}
 
     def by_set(self) -> dict[Any, ReadResult]:
@@ -153,6 +156,7 @@ def read(
     prompts: str | None = None,
     groups: str | None = None,
     by: str | None = None,
+    weights: str | None = None,
     quality: str | None = None,
     correct: str | None = None,
     kind: Kind | None = None,
@@ -160,6 +164,7 @@ def read(
     matrix: bool | None = None,
     distances: bool = False,
     normalize: bool = False,
+    transpose: bool = False,
     on_error: Literal["raise", "skip"] = "raise",
     type: str | None = None,
     split: str | None = None,
@@ -193,6 +198,8 @@ def read(
     by : str, optional
         Column with the set of each sample, for example the model. "folder" is the folder of each
         file.
+    weights : str, optional
+        Column with the weight of each sample, for example how often it occurred.
     quality : str, optional
         Column with the quality of each sample.
     correct : str, optional
@@ -211,6 +218,9 @@ def read(
         Whether a square table contains distances; the similarities are exp(−distance).
     normalize : bool, default False
         Whether to divide the similarities of a matrix by its constant diagonal; requires `matrix`.
+    transpose : bool, default False
+        Whether the rows of a table of counts are species, and its columns sites; requires `kind`
+        "counts".
     on_error : {"raise", "skip"}, default "raise"
         Whether to raise an error for unusable samples, such as missing cells, or to drop them.
 
@@ -284,10 +294,17 @@ def read(
     if kind is not None:
         check_choice("kind", kind, _KINDS)
     check_choice("on_error", on_error, ("raise", "skip"))
-    flags = {"pool": pool, "distances": distances, "normalize": normalize}
+    flags = {
+        "pool": pool,
+        "distances": distances,
+        "normalize": normalize,
+        "transpose": transpose,
+    }
     passed |= {name: True for name, value in flags.items() if check_bool(name, value)}
     if normalize and not matrix:
         raise ValueError("`normalize` requires `matrix`=True")
+    if transpose and kind != "counts":
+        raise ValueError("`transpose` requires `kind`='counts'")
     if distances and matrix is not None:
         raise ValueError("`matrix` and `distances` are mutually exclusive")
     if check_int("skip_rows", skip_rows, 0):
@@ -484,11 +501,11 @@ def _build_result(samples: Samples, keywords: Options, on_error: str, n_dropped:
     if n_dropped:
         description += f"; {say_left_out(n_dropped, 'unusable sample')}"
     return ReadResult(
-        samples=samples.values,
+        samples=samples.values if samples.counts is None else list(samples.values),
         prompts=prompts or None,
         groups=groups or None,
         sets=list(samples.sets) or None,
-        weights=list(getattr(samples, "weights", ())) or None,
+        weights=list(samples.weights) or None,
         quality=list(samples.quality) or None,
         correct=list(samples.correct) or None,
         kind="labels" if kind == "values" else kind,

@@ -13,14 +13,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...support.errors import short_repr
-from .columns import Choice, check_one_set, choose, merge_numbered, setting_columns
+from .columns import (
+    Choice,
+    check_one_set,
+    choose,
+    columns_of,
+    merge_numbered,
+    setting_columns,
+)
+from .count_columns import find_long_table, find_weights
+from .count_tables import counts_of
 from .csv_cells import csv_row
 from .json_documents import describe_value
 from .limits import AskError, Limits, RefusedError, Wanted
-from .names import SITE_NAMES, SPECIES_NAMES, is_named, say_left_out
+from .names import say_left_out
 from .number_tables import check_width, numbers_of, similarities_of, without_percent_sign
 from .records import answers_in, image_in, label_in
-from .samples import INDIVIDUAL, Samples
+from .samples import Samples
 from .tables import Table, column_of
 
 if TYPE_CHECKING:
@@ -35,6 +44,7 @@ _LABELS = {
     "prompts": "prompts",
     "quality": "quality",
     "correct": "correct",
+    "weights": "weights",
 }
 # Cells of a column that says whether samples are correct, in lower case.
 BOOLEANS = {"true": True, "yes": True, "1": True, "1.0": True}
@@ -111,15 +121,32 @@ def _grouped(chosen: Choice, read: Table, wanted: Wanted) -> Choice:
 def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
     if chosen.kind in ("vectors", "counts"):
         if chosen.kind == "counts":
-            return _abundances(read, chosen, wanted)
+            long = find_long_table(columns_of(read, wanted), read)
+            return counts_of(read, chosen.record, long, wanted)
         samples = numbers_of(read, replace(wanted, column=chosen.column))
         rows: Sequence[int] = range(len(samples))
     else:
+        _check_no_weights(read, chosen, wanted)
         check_one_set(read, chosen, wanted)
         samples, rows = _strings(read, chosen, wanted.limits)
     if not samples.groups and (read.origin or not read.typed):
         samples = replace(samples, written=lambda kept: _written(read, [rows[j] for j in kept]))
     return _labelled(samples, read, wanted, chosen, rows)
+
+
+def _check_no_weights(read: Table, chosen: Choice, wanted: Wanted) -> None:
+    """Ask whether a column counts how often each row occurred, unless the samples were named."""
+    if wanted.weights or wanted.column or chosen.record or chosen.kind != "texts":
+        return
+    name = find_weights(columns_of(read, wanted), read)
+    if name and name != chosen.column:
+        raise AskError(
+            f"Does column {short_repr(name)} state how often each of the texts occurred?",
+            [
+                (f"Each row counts as often as {name} states", {"weights": name}),
+                ("Each row counts once", {"column": chosen.column}),
+            ],
+        )
 
 
 def _of_columns(file: Columns, head: Table, wanted: Wanted) -> Samples:
@@ -131,6 +158,7 @@ def _of_columns(file: Columns, head: Table, wanted: Wanted) -> Samples:
     chosen = choose(head, wanted)
     needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *wanted.others]
     needed += [column.name for column in setting_columns(head, chosen, wanted)]
+    needed.append(find_weights(columns_of(head, wanted), head))
     X = first = None
     if chosen.kind == "counts":
         needed = [*file.names]
@@ -158,62 +186,6 @@ def _of_columns(file: Columns, head: Table, wanted: Wanted) -> Samples:
             endings=("parquet", "pq"),
         )
     return replace(samples, table=whole, lost={**samples.lost, **(first.lost if first else {})})
-
-
-def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
-    """Return the species of each individual that a table counts, in groups by their sites.
-
-    A column that tells sets apart does so for the individuals of each row.
-    """
-    first = read.names[0]
-    columns = {"sets": wanted.by or "", "groups": wanted.group_by or ""}
-    named = is_named(first, SPECIES_NAMES) or is_named(first, SITE_NAMES)
-    counted = numbers_of(read, replace(wanted, prompts=first) if named else wanted)  # not counted
-    if counted.problems:
-        return counted
-    bad = np.argwhere((counted.values < 0) | (counted.values % 1 != 0))
-    if len(bad):
-        i, j = bad[0]
-        place = f"{counted.unit} {counted.places[i]}, column {counted.features[j]!r}"
-        said = f"is {counted.values[i, j]:g}, where a count is a whole number of at least 0"
-        raise RefusedError(said, place)
-    if (total := counted.values.sum()) > wanted.limits.samples:
-        most = f"{wanted.limits.samples:,}"
-        raise RefusedError(f"{total:,.0f} individuals are too many: the limit is {most}.")
-    counts = counted.values.astype(int)
-    sites: Sequence[str] = [f"{read.unit} {place}" for place in read.places]
-    if first not in counted.features:
-        sites = read.labels(first)
-    species = counted.features
-    labels: dict[str, Sequence[str]] = {
-        name: read.labels(column) if column else [] for name, column in columns.items()
-    }
-    if chosen.record:
-        if wanted.by or wanted.group_by:
-            raise RefusedError(
-                "it has a row for each species, so that no column groups its sites; leave out "
-                "--by and --group-by"
-            )
-        species, sites, counts = sites, species, counts.T
-    elif not (wanted.group_by or wanted.pool or wanted.by == first):
-        labels["groups"] = sites
-        columns["groups"] = "" if first in counted.features else first
-    if chosen.record and not wanted.pool:
-        labels["groups"] = sites
-    sizes = counts.sum(axis=1)
-    return replace(
-        counted,
-        values=[label for row in counts for label in np.repeat(species, row).tolist()],
-        places=range(1, int(counts.sum()) + 1),
-        unit=INDIVIDUAL,
-        groups=np.repeat(labels["groups"], sizes).tolist() if labels["groups"] else [],
-        sets=np.repeat(labels["sets"], sizes).tolist() if labels["sets"] else [],
-        kind="labels",
-        features=[*counted.features, first] if chosen.record else counted.features,
-        column=None,
-        grouping=columns,
-        record=f"{len(species):,} species at {len(sites):,} sites",
-    )
 
 
 def _of_arrays(arrays: Arrays, wanted: Wanted) -> Samples:
@@ -394,6 +366,7 @@ def _labelled(
     problems, wrong = dict(samples.problems), dict(samples.wrong)
     quality = []
     correct = []
+    weights = []
     for name, column in columns.items():
         for j, label in enumerate(labels(column)):
             problem = "" if label else f"is empty, so that the sample has no {name[:-1]}"
@@ -401,6 +374,11 @@ def _labelled(
                 number = _number(label)
                 quality.append(number or 0.0)
                 problem = "" if number is not None else f"is {short_repr(label)}, not a number"
+            if name == "weights":
+                weight = _number(label)
+                weights.append(weight if weight and weight > 0 else 0.0)
+                if weight is None or weight < 0:
+                    problem = f"is {short_repr(label)}, where a weight is a number of at least 0"
             if name == "correct":
                 value = BOOLEANS.get(label.strip().lower())
                 correct.append(bool(value))
@@ -414,6 +392,7 @@ def _labelled(
         groups=labels(columns["groups"]) or ([] if wanted.pool else samples.groups),
         quality=quality,
         correct=correct,
+        weights=weights,
         prompts=labels(columns["prompts"]),
         problems=dict(sorted(problems.items())),
         wrong=wrong,

@@ -1,0 +1,133 @@
+"""Columns that count individuals of species, or how often rows occurred, by names and cells."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from .limits import AskError, Wanted
+from .names import COUNT_NAMES, SITE_NAMES, SPECIES_NAMES, is_named, join_names, split_name
+from .tables import Table, is_number
+from .tables import counts as number_rows
+
+_COUNT = re.compile(r"\s*\d+(\.0+)?\s*")
+_LOOK = 200  # rows that show what the rest is like
+
+
+class ColumnEvidence(Protocol):
+    """A column as the choice of columns describes it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def role(self) -> str: ...
+    @property
+    def holds(self) -> str: ...
+    @property
+    def form(self) -> str: ...
+
+
+class LongTable(NamedTuple):
+    """Columns of a table with one row per species and site."""
+
+    site: str
+    species: str
+    counts: str
+
+
+def find_long_table(columns: Sequence[ColumnEvidence], head: Table) -> LongTable | None:
+    """Return the columns of sites, species and counts, if each row counts a species at a site."""
+    species = [column.name for column in columns if is_named(column.name, SPECIES_NAMES)]
+    sites = [column.name for column in columns if is_named(column.name, SITE_NAMES)]
+    counts = [column.name for column in columns if _has_counts(head, column)]
+    counts = [name for name in counts if name not in (*species, *sites)]
+    counts = [name for name in counts if _is_count_name(name)] or counts
+    if len(species) != 1 or not sites or len(counts) != 1 or species[0] in sites:
+        return None
+    labels = head.labels(species[0])[:_LOOK]
+    if len({*labels}) == len(labels):  # one row per species, and a column per site
+        return None
+    return LongTable(sites[0], species[0], counts[0])
+
+
+def describe_counts(head: Table, columns: Sequence[ColumnEvidence], wanted: Wanted) -> str:
+    """Return the name of tables with a row for each species; ask about other tables of counts."""
+    if wanted.kind not in ("", "counts"):
+        return ""
+    long = find_long_table(columns, head)
+    if long and not wanted.kind:
+        raise AskError(
+            f"Does {long.counts} count the individuals of each {long.species} at each {long.site}?",
+            [
+                ("They are counts", {"kind": "counts"}),
+                ("Each row is one individual", {"column": long.species, "kind": "values"}),
+            ],
+        )
+    first, *rest = columns
+    if not rest:
+        return ""
+    counted = [column.name for column in rest if _has_counts(head, column)]
+    others = [column for column in rest if column.name not in counted]
+    if 2 * len(counted) <= len(rest) or any(column.holds == "numbers" for column in others):
+        return ""
+    if is_named(first.name, SPECIES_NAMES):
+        return "a table of abundances"
+    if wanted.kind or first.form in ("prose", "phrases"):
+        return ""
+    if is_named(first.name, SITE_NAMES):
+        raise AskError(
+            f"Does {join_names(counted)} count the individuals of a species at each {first.name}?",
+            [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
+        )
+    is_square = head.labels(first.name)[: len(counted)] == counted  # items compared with themselves
+    if (
+        has_no_name(head, first.name)
+        and not (others or is_square)
+        and _are_abundances(head, counted)
+    ):
+        raise AskError(
+            f"Do {join_names(counted)} count individuals, of species in columns or in rows?",
+            [
+                ("Rows are sites, columns are species", {"kind": "counts"}),
+                ("Rows are species, columns are sites", {"kind": "counts", "transpose": True}),
+                ("Rows are features", {"kind": "vectors"}),
+            ],
+        )
+    return ""
+
+
+def _has_counts(head: Table, column: ColumnEvidence) -> bool:
+    """Return whether a column has whole numbers of at least 0, and is not named otherwise."""
+    if column.holds != "numbers" or (column.role and not _is_count_name(column.name)):
+        return False
+    return all(map(_COUNT.fullmatch, map(str, head.column(column.name, _LOOK))))
+
+
+def has_no_name(table: Table, name: str) -> bool:
+    """Return whether the header of a column is empty, as R writes that of the names of rows."""
+    header = table.header
+    return header is not None and not str(header[table.names.index(name)]).strip()
+
+
+def _are_abundances(head: Table, names: Sequence[str]) -> bool:
+    """Return whether most species are absent from some site, and their names are no numbers."""
+    absent = sum(any(float(cell) == 0 for cell in head.column(name, _LOOK)) for name in names)
+    return 2 * absent > len(names) and not any(map(is_number, names))
+
+
+def _is_count_name(name: str) -> bool:
+    """Return whether a name consists of a word for a number of individuals or of repetitions."""
+    words = split_name(name)
+    return len(words) == 1 and bool(COUNT_NAMES.fullmatch(words[0]))
+
+
+def find_weights(columns: Sequence[ColumnEvidence], head: Table) -> str:
+    """Return the column that counts how often each row occurred, "" without one."""
+    named = [column.name for column in columns if column.holds == "numbers"]
+    named = [name for name in named if _is_count_name(name)]
+    if len(named) != 1:
+        return ""
+    cells = head.labels(named[0])[:_LOOK]
+    are_equal = len({*cells}) == 1
+    if are_equal or number_rows(cells) or number_rows(cells, 1):
+        return ""
+    return named[0] if all(map(is_number, cells)) else ""

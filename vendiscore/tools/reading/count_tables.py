@@ -1,0 +1,126 @@
+"""Tables of counts: individuals of each species at each site, or rows that stand for several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .count_columns import LongTable, has_no_name
+from .individuals import CountTable, RepeatedLabels
+from .limits import RefusedError, Wanted
+from .names import SITE_NAMES, SPECIES_NAMES, is_named
+from .number_tables import numbers_of
+from .samples import INDIVIDUAL, Samples
+from .tables import Table
+
+
+def counts_of(read: Table, record: str, long: LongTable | None, wanted: Wanted) -> Samples:
+    """Return the species of each individual that a table counts, in groups by their sites.
+
+    `long` are the columns of a table with one row per site and species. A column that tells sets
+    apart does so for the individuals of each row.
+    """
+    if long:
+        return _long_counts(read, long, wanted)
+    first = read.names[0]
+    columns = {"sets": wanted.by or "", "groups": wanted.group_by or ""}
+    named = (
+        has_no_name(read, first) or is_named(first, SPECIES_NAMES) or is_named(first, SITE_NAMES)
+    )
+    counted = numbers_of(read, replace(wanted, prompts=first) if named else wanted)  # not counted
+    if counted.problems:
+        return counted
+    counts = _check_counts(counted, wanted)
+    sites: Sequence[str] = [f"{read.unit} {place}" for place in read.places]
+    if first not in counted.features:
+        sites = read.labels(first)
+    species: Sequence[str] = counted.features
+    groups: Sequence[str] = []
+    sets = read.labels(columns["sets"]) if columns["sets"] else []
+    has_species_in_rows = bool(record) is not wanted.transpose
+    if has_species_in_rows:
+        if wanted.by or wanted.group_by:
+            raise RefusedError(
+                "it has a row for each species, so that no column groups its sites; leave out "
+                "--by and --group-by"
+            )
+        species, sites, counts = sites, species, counts.T
+        groups = [] if wanted.pool else sites
+    elif wanted.group_by:
+        groups = read.labels(wanted.group_by)
+    elif not (wanted.pool or wanted.by == first):
+        groups = sites
+        columns["groups"] = "" if first in counted.features else first
+    return _samples_of_counts(
+        counted,
+        CountTable(counts, species, groups, sets),
+        columns,
+        len(sites),
+        [*counted.features, first] if has_species_in_rows else counted.features,
+    )
+
+
+def _long_counts(read: Table, long: LongTable, wanted: Wanted) -> Samples:
+    """Return the individuals of a table with a row per species and site."""
+    counted = numbers_of(read, replace(wanted, column=long.counts))
+    if counted.problems:
+        return counted
+    numbers = _check_counts(counted, wanted)[:, 0]
+    columns = {"sets": wanted.by or "", "groups": wanted.group_by or ""}
+    if not (columns["groups"] or wanted.pool or wanted.by == long.site):
+        columns["groups"] = long.site
+    labels = {role: read.labels(name) if name else [] for role, name in columns.items()}
+    keys = [*zip(*filter(None, labels.values()), strict=True)] or [()] * len(read.rows)
+    rows: dict[Any, int] = {}
+    row_codes = [rows.setdefault(key, len(rows)) for key in keys]
+    species: dict[str, int] = {}
+    species_codes = [species.setdefault(x, len(species)) for x in read.labels(long.species)]
+    counts = np.zeros((len(rows), len(species)), dtype=np.int64)
+    np.add.at(counts, (row_codes, species_codes), numbers)
+    roles = [role for role, values in labels.items() if values]
+    by_role = {role: [key[i] for key in rows] for i, role in enumerate(roles)}
+    table = CountTable(counts, [*species], by_role.get("groups", []), by_role.get("sets", []))
+    n_sites = len({*read.labels(long.site)})
+    return _samples_of_counts(counted, table, columns, n_sites, [long.counts, long.species])
+
+
+def _check_counts(counted: Samples, wanted: Wanted) -> np.ndarray:
+    """Return numbers as integers, if they are whole, at least 0 and not too many."""
+    bad = np.argwhere((counted.values < 0) | (counted.values % 1 != 0))
+    if len(bad):
+        i, j = bad[0]
+        place = f"{counted.unit} {counted.places[i]}, column {counted.features[j]!r}"
+        said = f"is {counted.values[i, j]:g}, where a count is a whole number of at least 0"
+        raise RefusedError(said, place)
+    if (total := counted.values.sum()) > wanted.limits.samples:
+        most = f"{wanted.limits.samples:,}"
+        raise RefusedError(f"{total:,.0f} individuals are too many: the limit is {most}.")
+    return counted.values.astype(np.int64)
+
+
+def _samples_of_counts(
+    counted: Samples,
+    table: CountTable,
+    columns: dict[str, str],
+    n_sites: int,
+    features: Sequence[str],
+) -> Samples:
+    sizes = table.counts.sum(axis=1)
+    individuals = table.individuals
+    return replace(
+        counted,
+        values=individuals,
+        places=range(1, len(individuals) + 1),
+        unit=INDIVIDUAL,
+        groups=table.group_labels,
+        sets=RepeatedLabels(table.sets, sizes) if table.sets else [],
+        kind="labels",
+        features=features,
+        column=None,
+        grouping=columns,
+        record=f"{len(table.species):,} species at {n_sites:,} sites",
+        counts=table,
+    )
