@@ -8,6 +8,7 @@ const STATE = {
   kernel: "ngram_overlap",
   options: { ns: "1,2", case: "a&b = c" },
   q: 0,
+  arguments: 'k="rbf", measures=["VS", "IntDiv"]',
   example: "Poems & prose",
   threshold: 0.85,
   prompt: "Write a line,\nplease: 100 %",
@@ -20,13 +21,18 @@ test("address restores the state", () => {
 
 test("address omits default settings", () => {
   assert.equal(toHash({ tab: "compare", q: null, options: {} }), "#kind=compare");
-  const unset = { kernel: "", options: {}, q: null, example: "", threshold: null, prompt: "" };
+  const unset = { kernel: "", options: {}, q: null, arguments: "", example: "", threshold: null, prompt: "" };
   assert.deepEqual(fromHash("#kind=compare"), { tab: "compare", ...unset });
 });
 
 test("address omits a prompt longer than 1,000 characters", () => {
   assert.equal(fromHash(toHash({ ...STATE, prompt: "x".repeat(1000) })).prompt.length, 1000);
   assert.equal(fromHash(toHash({ ...STATE, prompt: "x".repeat(1001) })).prompt, "");
+});
+
+test("address omits arguments longer than 1,000 characters", () => {
+  assert.equal(fromHash(toHash({ ...STATE, arguments: "x".repeat(1000) })).arguments.length, 1000);
+  assert.equal(fromHash(toHash({ ...STATE, arguments: "x".repeat(1001) })).arguments, "");
 });
 
 test("address with other keys or invalid numbers is ignored", () => {

@@ -293,6 +293,12 @@ def needs_encoder(arguments: Options) -> bool:
     return any(name.partition(":")[0] in encoders for name in kernels_of(arguments))
 
 
+def names_encoder(text: object) -> bool:
+    """Return whether a text that was not parsed may contain the name of an encoder."""
+    names = (*offered_kernels(), *offered_models(), *_embedding_kernels())
+    return isinstance(text, str) and any(name in text for name in names)
+
+
 def kernels_of(arguments: Options) -> list[str]:
     """Return the names that `k` contains, each with its column if it has one."""
     k = arguments.get("k")

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from vendiscore import compute
+from vendiscore.magnitude.curve import magnitude_curve
 from vendiscore.resolve.kernel import parse_kernel_name
 from vendiscore.resolve.sample_labels import GroupLabels
+from vendiscore.resolve.similarity_spec import SIMILARITY_KEYWORDS
 from vendiscore.scoring.compute import check_references
 from vendiscore.scoring.score_request import ScoreRequest, parse_request
 from vendiscore.support.errors import short_repr
@@ -20,6 +22,7 @@ from ..inputs.matrices import check_matrix
 from ..inputs.pictures import decode_images
 from ..quotas import (
     MAX_CHARACTERS,
+    MAX_IMAGES,
     MAX_SAMPLES,
     MAX_SMILES,
     MAX_TEXT,
@@ -40,16 +43,26 @@ _TEXT_KERNEL = "ngram_overlap"
 _ROWS = ("vectors", "rows of bits", "class probabilities")
 _MATRIX_ARGUMENTS = ("score_K", "score_X", "score_dual")
 _EXPECTED = (TypeError, ValueError, ArithmeticError, MemoryError, OSError, ImportError)
+_MAGNITUDE_MEASURES = ("Magnitude", "MagArea", "MagDiff", "Spread", "t_conv")
 _BATCH = 16  # images that an encoder processes at once, as a batch of 64 takes much memory
 
 
-def compute_call(samples: object, arguments: Options) -> Record:
+def compute_call(
+    samples: object,
+    arguments: Options,
+    columns: Mapping[str, Sequence[Any]] | None = None,
+    with_curves: bool = False,
+) -> Record:
     """Return the values of `compute`, with the notes and the signature of the result.
 
-    `arguments` were checked by `arguments.check_arguments`. Values that are names of columns of
-    the samples, which are then records, are replaced by these columns.
+    `arguments` were checked by `arguments.check_arguments`. Values that are names of columns are
+    replaced by these `columns`, by default those of the samples if they are records. With
+    `with_curves`, the result also contains the magnitude function of each set if a measure uses
+    distances.
     """
-    keywords = _fill_columns(arguments, samples)
+    if columns is None:
+        columns = _columns_of_records(samples)
+    keywords = _fill_columns(arguments, columns)
     try:
         request = parse_request(
             {name: value for name, value in keywords.items() if name != "references"},
@@ -58,6 +71,7 @@ def compute_call(samples: object, arguments: Options) -> Record:
         keywords = _convert(samples, keywords, request)
         with np.errstate(all="ignore"):
             result = compute(**{**keywords, "details": True})
+            curves = _magnitude_curves(keywords, request) if with_curves else []
     except RefusedError:
         raise
     except _EXPECTED as error:
@@ -68,14 +82,53 @@ def compute_call(samples: object, arguments: Options) -> Record:
         "notes": [str(note) for note in details["notes"]],
         "signature": details["signature"],
     }
+    if with_curves:
+        answer["curves"] = curves
     if request.details:
         answer["details"] = to_json_record(to_plain(dict(details)))
     return answer
 
 
-def _fill_columns(arguments: Options, samples: object) -> Record:
+def _magnitude_curves(keywords: Record, request: ScoreRequest) -> list[Record]:
+    """Return the magnitude functions of the samples and references; [] if none is defined.
+
+    None is shown for groups, which have a function each.
+    """
+    if not set(request.names) & set(_MAGNITUDE_MEASURES):
+        return []
+    if request.groups is not None or request.spec.grouping_prompts is not None:
+        return []
+    options = {name: value for name, value in keywords.items() if name in _space_options(request)}
+    curves = []
+    for name in ("samples", "references"):
+        if keywords.get(name) is not None:
+            try:
+                curve = magnitude_curve(keywords[name], **options)
+            except (TypeError, ValueError, ArithmeticError):
+                return []
+            curves.append({"name": name, **curve.to_dict(), "sentence": curve.sentence})
+    return curves
+
+
+def _space_options(request: ScoreRequest) -> set[str]:
+    """Return the names of arguments that define the distances."""
+    return {*SIMILARITY_KEYWORDS, "options", "combine", "exponent", *request.spec.options} - {
+        "fit",
+        "prompts",
+        "given_prompt",
+    }
+
+
+def _columns_of_records(samples: object) -> dict[str, list[Any]]:
+    """Return the columns of samples that are records; {} for other samples."""
+    if not isinstance(samples, list) or not _are_records(samples):
+        return {}
+    names = dict.fromkeys(chain(*samples))
+    return {name: [record.get(name) for record in samples] for name in names}
+
+
+def _fill_columns(arguments: Options, columns: Mapping[str, Sequence[Any]]) -> Record:
     """Replace names of columns by the values of these columns, also in options of measures."""
-    records = samples if isinstance(samples, list) and _are_records(samples) else None
 
     def fill(name: str, value: object) -> object:
         if name == "measures" and isinstance(value, Mapping):
@@ -87,9 +140,8 @@ def _fill_columns(arguments: Options, samples: object) -> Record:
             }
         if name not in COLUMN_ARGUMENTS or not isinstance(value, str):
             return value
-        columns = list(dict.fromkeys(chain(*records))) if records else []
-        if records and value in columns:
-            return [record.get(value) for record in records]
+        if value in columns:
+            return list(columns[value])
         if name == "prompts" and arguments.get("given_prompt"):
             return value  # a prompt of all samples
         known = f"the columns are {', '.join(map(str, columns))}" if columns else "there are none"
@@ -117,7 +169,7 @@ def _convert(samples: object, keywords: Record, request: ScoreRequest) -> Record
         counts = check_matrix(keywords["counts"])
         check_count(counts.shape[0], MAX_SAMPLES, "counts")
         return keywords
-    if not isinstance(samples, list):
+    if not isinstance(samples, list | np.ndarray):
         raise RefusedError(f"The samples must be a list, got {type(samples).__name__}.")
     read = _reader(keywords)
     values, sizes, width, length = read(samples)
@@ -185,6 +237,8 @@ def _reader(keywords: Options) -> Callable[[Any], _Read]:
             return _read_records(samples, kernels_of(keywords))
         found = sample_type or _guess_type(samples)
         rows = found in (*_ROWS, "sets of labels")
+        if isinstance(samples, np.ndarray):
+            return check_matrix(samples), [len(samples)], samples.shape[-1], 0
         flat, groups = pooled(samples, found or "samples", rows=rows)
         checked = _check_samples(flat, found, groups)
         sizes = [len(flat)] if groups is None else np.bincount(groups.codes).tolist()
@@ -198,6 +252,8 @@ def _reader(keywords: Options) -> Callable[[Any], _Read]:
 
 def _guess_type(samples: object) -> str:
     """Return "text", or "vectors" for numbers; "" for other samples, which need a kernel."""
+    if isinstance(samples, np.ndarray):
+        return "vectors"
     while isinstance(samples, list) and samples:
         samples = samples[0]
     if isinstance(samples, str | dict):
@@ -209,6 +265,9 @@ def _check_samples(samples: list[Any], sample_type: str, groups: GroupLabels | N
     """Return samples of a type within the limits of this page: images decoded, rows as an array."""
     if sample_type in _ROWS:
         return check_matrix(samples, place(groups, "Row"))
+    if sample_type == "images" and all(isinstance(sample, bytes) for sample in samples):
+        check_count(len(samples), MAX_IMAGES, "images")
+        return samples
     if sample_type == "images":
         return [picture.data for picture in decode_images(samples, place(groups, "Image"))]
     if sample_type in ("text", "molecules"):

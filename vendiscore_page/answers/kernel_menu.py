@@ -138,6 +138,7 @@ def menu(kind: str) -> Record:
             "compares": not each.is_matrix,
             "prompts": kind == "texts" and each.takes_prompt,
             "options": [_option(control) for control in each.controls],
+            "arguments": each.arguments,
         }
         for each in known
     ]
@@ -203,7 +204,30 @@ def _number(value: Any, name: str, expected: str = "a number") -> float:
 
 def _option(control: Control) -> Record:
     shown = {name: getattr(control, name) for name in ("name", "label", "type", "value", "info")}
-    return shown | {"choices": list(control.choices) or None}
+    keyword = control.keyword or control.name
+    return shown | {"choices": list(control.choices) or None, "keyword": keyword}
+
+
+def find_controls(kind: str, call: Options) -> Record | None:
+    """Return the kernel, options and order by which the controls of a kind express a call.
+
+    The result is None if the call has arguments without a control.
+    """
+    q = call.get("q")
+    if isinstance(q, bool | list):
+        return None
+    for each in choices(kind):
+        given = {name: call.get(name) for name in each.arguments}
+        controls = {control.keyword or control.name: control for control in each.controls}
+        others = {name: x for name, x in call.items() if name not in (*each.arguments, "q")}
+        if given == each.arguments and others.keys() <= controls.keys():
+            options = {controls[name].name: value for name, value in others.items()}
+            try:
+                arguments(each, options)
+            except RefusedError:
+                return None  # a value that the control lacks
+            return {"kernel": each.kernel, "options": options, "q": q}
+    return None
 
 
 def _read(control: Control, value: Any) -> object:

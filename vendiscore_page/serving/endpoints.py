@@ -16,7 +16,8 @@ from vendiscore.report import AskError
 from vendiscore.support.errors import short_repr
 
 from ..aliases import Record, Steps, Value
-from ..answers import offered_encoders, one_set, sample_readout, several_sets
+from ..answers import edited_call, offered_encoders, one_set, sample_readout, several_sets
+from ..answers.arguments import names_encoder
 from ..answers.jobs import Settings
 from ..answers.kernel_menu import one_of
 from ..inputs import hub
@@ -57,6 +58,8 @@ class Routes:
             "drawings": self.drawings,
             "report": self.report,
             "download": self.download,
+            "arguments": self.arguments,
+            "compute": self.compute,
         }
         return [
             Route("/", self.file),
@@ -137,6 +140,19 @@ class Routes:
         slow = any(one_set.is_long(samples, settings) for samples in sets.values())
         lane = LONG if slow else MIDDLE
         return self._lines(request, lane, self.run(lane, several_sets.compare, sets, settings))
+
+    async def arguments(self, request: Request) -> Record:
+        body = loaded(await request.body())
+        kind, text = body.get("kind"), body.get("arguments")
+        lane = TINY if len(str(text)) <= TINY_CHARACTERS else SHORT
+        return await self._taken(request, lane, edited_call.read_call, kind, text)
+
+    async def compute(self, request: Request) -> Response:
+        body = loaded(await request.body())
+        samples, text = self._of(Samples, body.get("key")), body.get("arguments")
+        lane = LONG if samples.kind == "images" or names_encoder(text) else MIDDLE
+        steps = self.run(lane, edited_call.compute_samples, samples, text)
+        return self._lines(request, lane, steps)
 
     async def download(self, request: Request) -> Response:
         body = loaded(await request.body())

@@ -18,7 +18,7 @@ from vendiscore import __version__
 
 from ..aliases import Record
 from ..answers import api, offered_encoders
-from ..answers.arguments import describe_error, offered_kernels
+from ..answers.arguments import describe_error, names_encoder
 from ..quotas import (
     JOB_LIMITS,
     TINY_CHARACTERS,
@@ -173,7 +173,7 @@ def _lane(arguments: Record) -> str:
     if any(encoders) or "images" in arguments or arguments.get("kind") == "images":
         return LONG
     if isinstance(text := arguments.get("arguments"), str):
-        if any(name in text for name in ("embeddings", "image", "pixels", *offered_kernels())):
+        if names_encoder(text) or "pixels" in text:
             return LONG
         few = len(repr(arguments["samples"])) <= _FEW_OF_ANY and len(text) <= _FEW_ARGUMENTS
         return SHORT if few else MIDDLE

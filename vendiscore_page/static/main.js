@@ -119,7 +119,10 @@ function drawAlike() {
     }),
   );
   const beneath = [...(note ? [el("p", { class: "hint" }, note)] : []), ...fetch];
-  alike(byId("kernels"), kernels, settings, page.menu.limits.q, changed, beneath);
+  /** @param {Promise<void>} work */
+  const busy = (work) => (page.loading = work);
+  const editing = { kind: page.tab === "compare" ? /** @type {const} */ ("") : kind, busy };
+  alike(byId("kernels"), kernels, settings, page.menu.limits.q, changed, beneath, editing);
 }
 
 function drawPrompt() {
@@ -159,6 +162,7 @@ function changed(subject) {
 /** @param {Example} entry */
 function example(entry) {
   mine().pick(entry.name, entry.prompt);
+  if (page.tab !== "compare") page.settings[page.tab].arguments = "";
   if (entry.kernel) lend(page.tab, entry.kernel);
   page.drawn = null;
   redraw();
@@ -171,7 +175,11 @@ function example(entry) {
  */
 function follow(link) {
   const settings = page.settings[link.tab];
-  Object.assign(settings, { kernel: link.kernel || settings.kernel, q: link.q });
+  Object.assign(settings, {
+    kernel: link.kernel || settings.kernel,
+    q: link.q,
+    arguments: link.arguments,
+  });
   if (link.kernel) settings.options[link.kernel] = link.options;
   if (link.threshold !== null) page.thresholds[link.tab] = link.threshold;
   if (link.prompt) subjectOf(link.tab).prompt = link.prompt;

@@ -139,6 +139,8 @@ interface Option {
   label: string;
   type: "number" | "choice" | "checks";
   value: OptionValue;
+  /** The argument of `compute` that it sets. */
+  keyword: string;
   info: string;
   choices: (string | number)[] | null;
 }
@@ -155,6 +157,8 @@ interface KernelEntry {
   compares: boolean;
   prompts: boolean;
   options: Option[];
+  /** Arguments of `compute` that select it. */
+  arguments: Record<string, unknown>;
 }
 
 interface Example {
@@ -260,6 +264,30 @@ interface Scored {
 }
 
 /** A result of /page/score. */
+/** A magnitude function. */
+interface Curve {
+  name: string;
+  distinct: number;
+  convergence: number;
+  scales: number[];
+  values: number[];
+  sentence: string;
+}
+
+/** All values of a call that was edited as text, from /page/compute. */
+interface Values {
+  id?: string;
+  n: number;
+  name: string;
+  kind: Kind;
+  arguments: string;
+  comparison: string;
+  values: Record<string, number | string | null>;
+  notes: string[];
+  signature: string;
+  curves: Curve[];
+}
+
 interface Result extends Clusters, Scored {
   id: string;
   key: string;
@@ -451,6 +479,8 @@ interface Settings {
   kernel: string;
   q: number | null;
   options: Record<string, OptionValues>;
+  /** The call as the visitor wrote it; "" if the controls say it. */
+  arguments: string;
 }
 
 /** What an address says of the page. */
@@ -459,6 +489,7 @@ interface Link {
   kernel: string;
   options: OptionValues;
   q: number | null;
+  arguments: string;
   example: string;
   threshold: number | null;
   prompt: string;
@@ -498,7 +529,7 @@ interface Heard {
 }
 
 /** A result as it is looked at, with its clusters at a threshold. */
-interface View<Of extends Result | Compared = Result> extends Grouped {
+interface View<Of extends Result | Compared | Values = Result> extends Grouped {
   R: Of;
   signal: AbortSignal;
   announce: Announce;
@@ -574,7 +605,7 @@ interface Sorting {
   fits: Heard["seek"];
   values: Record<string, Column["value"]>;
 }
-type AnyView = View<Result> | View<Compared>;
+type AnyView = View<Result> | View<Compared> | View<Values>;
 interface Grouped {
   threshold: number;
   boundary: Clusters["boundary"];
@@ -677,7 +708,7 @@ interface Page {
 
 /** A result with what it is of, under the id by which the server keeps it. */
 interface Entry {
-  answer: Result | Compared;
+  answer: Result | Compared | Values;
   of: Of;
   id?: string;
   renewing?: Promise<Result | null> | null;

@@ -12,6 +12,7 @@ from vendiscore_page.answers.arguments import (
     describe_error,
     format_arguments,
     kernel_names,
+    names_encoder,
     offered_kernels,
     parse_arguments,
 )
@@ -102,7 +103,10 @@ def test_every_argument_and_option_of_the_library_is_allowed_or_forbidden():
 def test_all_kernels_without_models_can_be_selected():
     embeddings = {"text_embeddings", "image_embeddings"}
     assert {kernel.name for kernel in list_kernels()} - embeddings <= set(kernel_names())
+    assert names_encoder("k='text_embeddings'")
+    assert not names_encoder("k='rbf', q=2")
     for name in offered_kernels():
+        assert names_encoder(f"k={name!r}")
         assert parse_arguments(f"k={name!r}") == {"k": name}
 
 

@@ -76,6 +76,7 @@ def test_menu_lists_registered_kernel_with_its_options(registered_kernels):
         "label": "give or take",
         "type": "number",
         "choices": None,
+        "keyword": "most",
         "value": 0,
         "info": "characters",
     }

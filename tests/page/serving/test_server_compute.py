@@ -1,11 +1,19 @@
-"""The HTTP API and the MCP tool `compute` return the values of the library for the same calls."""
+"""The page, the HTTP API and the MCP tool return the values of the library for the same calls."""
 
 import json
 
 import page_client
 import pytest
 from compute_calls import random_calls
-from page_client import CallError, call_api, call_mcp_tool
+from page_client import (
+    CallError,
+    RejectedRequestError,
+    call_api,
+    call_mcp_tool,
+    iter_messages,
+    post_to_route,
+    upload_samples,
+)
 
 pytest.importorskip("gradio")
 pytest.importorskip("rdkit")
@@ -25,10 +33,13 @@ def http(server):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("call", random_calls(), ids=lambda call: call.text[:60])
-def test_api_and_mcp_tool_return_the_values_of_the_library(http, call):
+def test_page_api_and_mcp_tool_return_the_values_of_the_library(http, call):
     expected = compute(call.samples, **call.keywords)
     arguments = {"samples": call.samples, "arguments": call.text}
     assert call_api(http, "compute", **arguments)["values"] == pytest.approx(expected, **CLOSE)
+    key = upload_samples(http, call.pasted, kind=call.kind)["key"]
+    *_, last = iter_messages(http, "compute", key=key, arguments=call.text)
+    assert last["result"]["values"] == pytest.approx(expected, **CLOSE)
     pytest.importorskip("mcp")
     answer = call_mcp_tool(http, "compute", **arguments)
     assert answer["structuredContent"]["values"] == pytest.approx(expected, **CLOSE)
@@ -47,6 +58,18 @@ def test_api_and_mcp_tool_return_the_values_of_the_library(http, call):
 def test_arguments_beyond_the_limits_are_rejected(http, arguments, message):
     with pytest.raises(CallError, match=message):
         call_api(http, "compute", samples=["a", "b"], arguments=arguments)
+
+
+def test_page_checks_arguments_and_returns_controls(http):
+    answer = post_to_route(http, "arguments", kind="texts", arguments="k='ngram_overlap', ns=[2]")
+    assert answer["controls"] == {"kernel": "ngram_overlap", "options": {"ns": [2]}, "q": None}
+    with pytest.raises(RejectedRequestError, match="Did you mean `sigma`"):
+        post_to_route(http, "arguments", kind="texts", arguments="sigmaa=2")
+    with pytest.raises(RejectedRequestError, match="Unknown kind"):
+        post_to_route(http, "arguments", kind="songs", arguments="q=2")
+    key = upload_samples(http, "a cat\na dog", kind="texts")["key"]
+    with pytest.raises(RejectedRequestError, match="cannot be set here"):
+        list(iter_messages(http, "compute", key=key, arguments="device='cpu'"))
 
 
 def test_suggestion_of_another_tool_is_a_valid_call(http):

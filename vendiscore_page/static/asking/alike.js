@@ -1,6 +1,7 @@
 /** The meaning of alike: the kernels in words people use, their options and the order q. */
 
 import { el } from "../dom.js";
+import { argumentsField } from "./arguments.js";
 import { follow } from "./calls.js";
 import { button, field, fill } from "./parts.js";
 import { optionsOf } from "./state.js";
@@ -9,23 +10,28 @@ const Q_INFO = "0 counts distinct samples equally; larger values give more weigh
 
 /**
  * Shows the kernels of a kind, and sets `settings`; `changed()` after each change. `usual` is the
- * order of a score where none is set.
+ * order of a score where none is set. The call is a text for samples of a `kind`, "" without one.
  * @param {HTMLElement} container
  * @param {KernelEntry[]} kernels
  * @param {Settings} settings
  * @param {number} usual
  * @param {() => void} changed
  * @param {Node[]} beneath what else stands below the kernels
+ * @param {{kind: Kind | "", busy: (work: Promise<void>) => void}} editing
  */
-export function alike(container, kernels, settings, usual, changed, beneath = []) {
+export function alike(container, kernels, settings, usual, changed, beneath, editing) {
   const kernel = kernels.find(({ kernel: name }) => name === settings.kernel) ?? kernels[0];
   settings.kernel = kernel?.kernel ?? "";
   const open = container.querySelector("details")?.open ?? false;
+  const turned = () => alike(container, kernels, settings, usual, changed, beneath, editing);
+  const { kind, busy } = editing;
+  const edited = kind ? argumentsField(kernel, settings, kind, { turned, changed, busy }) : null;
   /** @param {KernelEntry} entry */
   const radio = ({ kernel: name, label, small }) => {
     const pick = () => {
       settings.kernel = name;
-      alike(container, kernels, settings, usual, changed, beneath);
+      settings.arguments = "";
+      turned();
       changed();
     };
     const checked = name === settings.kernel;
@@ -43,7 +49,7 @@ export function alike(container, kernels, settings, usual, changed, beneath = []
     container,
     el("fieldset", { class: "kernels" }, legend, ...kernels.map(radio)),
     ...beneath,
-    more(kernel, settings, usual, changed, open),
+    more(kernel, settings, usual, changed, open, edited),
   );
 }
 
@@ -71,21 +77,26 @@ export function download(kind, kernel, run, here) {
  * @param {number} usual
  * @param {() => void} changed
  * @param {boolean} open
+ * @param {ReturnType<typeof argumentsField> | null} edited
  */
-function more(kernel, settings, usual, changed, open) {
+function more(kernel, settings, usual, changed, open, edited) {
   const options = kernel?.options ?? [];
   const chosen = optionsOf(kernel, settings.options[settings.kernel]);
   const now = el("span", { class: "now" });
   const say = () => {
     const set = options.map((option) => `${option.label} ${[chosen[option.name]].flat().join(", ")}`);
-    now.textContent = [`q ${settings.q ?? usual}`, ...set].join(" · ");
+    now.textContent = settings.arguments || [`q ${settings.q ?? usual}`, ...set].join(" · ");
+  };
+  const set = () => {
+    edited?.follow();
+    say();
+    changed();
   };
   /** @param {Option} option */
   const control = (option) => CONTROLS[option.type](option, chosen[option.name], (value) => {
     chosen[option.name] = value;
     settings.options[settings.kernel] = { ...chosen };
-    say();
-    changed();
+    set();
   });
   say();
   return el(
@@ -95,8 +106,9 @@ function more(kernel, settings, usual, changed, open) {
     el(
       "div",
       { class: "stack" },
-      order(settings, usual, () => (say(), changed())),
+      order(settings, usual, set),
       ...options.map(control),
+      edited?.node,
     ),
   );
 }

@@ -29,10 +29,11 @@ export function step(turn) {
 
 function hash() {
   const { tab, settings, thresholds } = page;
-  const { kernel, options, q } = settings[tab];
+  const { kernel, options, q, arguments: text } = settings[tab];
   const { example, prompt } = subjectOf(tab);
   const threshold = thresholds[tab];
-  return toHash({ tab, kernel, options: options[kernel], q, example, threshold, prompt });
+  const set = { kernel, options: options[kernel], q, arguments: text };
+  return toHash({ tab, ...set, example, threshold, prompt });
 }
 
 /**

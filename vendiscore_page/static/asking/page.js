@@ -4,7 +4,7 @@ import { takesPrompt } from "./prompt.js";
 import { optionsOf } from "./state.js";
 
 /** @returns {Settings} */
-const unset = () => ({ kernel: "", q: null, options: {} });
+const unset = () => ({ kernel: "", q: null, options: {}, arguments: "" });
 const settings = {
   texts: unset(),
   images: unset(),
@@ -73,7 +73,8 @@ export function promptOf(tab) {
  * @param {Tab} tab
  */
 export function asked(tab) {
-  const { kernel, options, q } = page.settings[tab];
+  const { kernel, options, q, arguments: text } = page.settings[tab];
+  if (text && tab !== "compare") return { arguments: text };
   const entry = kernelsOf(tab).kernels.find((each) => each.kernel === kernel);
   const { prompt, offered } = promptOf(tab);
   return {

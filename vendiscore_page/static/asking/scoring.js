@@ -109,11 +109,15 @@ export async function scoreOf(tab, of, tools) {
   if (tab === "compare") return null;
   const given = page.givens[tab];
   if (now(tab).data !== of.data) return null;
+  const settings = JSON.parse(of.settings);
   const body = () => ({
     key: given.read?.key,
-    ...JSON.parse(of.settings),
-    leave_out: given.leaveOut,
-    threshold: page.thresholds[tab], // undefined is left out
+    ...settings,
+    ...(settings.arguments ? {} : {
+      leave_out: given.leaveOut,
+      threshold: page.thresholds[tab], // undefined is left out
+    }),
   });
-  return worked("/page/score", body, () => given.again(), tools);
+  const path = settings.arguments ? "/page/compute" : "/page/score";
+  return worked(path, body, () => given.again(), tools);
 }

@@ -1,7 +1,7 @@
 /** The result of each tab: shown, marked as old when its samples change, and kept alive. */
 
 import { call, follow } from "./calls.js";
-import { clear, markOld, show, showComparison } from "../showing/result.js";
+import { clear, markOld, show, showComparison, showValues } from "../showing/result.js";
 
 const OLD = "have changed since this result was computed. Score again.";
 
@@ -38,6 +38,7 @@ export function results(container, { announce, now, renew, moved, empty }) {
     }
     const tools = { call: caller(tab, entry, call), follow: caller(tab, entry, follow), announce };
     if (tab === "compare") showComparison(container, /** @type {Compared} */ (entry.answer), tools);
+    else if ("values" in entry.answer) showValues(container, entry.answer, tools);
     else show(container, /** @type {Result} */ (entry.answer), tools);
     // A note on the samples that stands next to them is not said again.
     const taken = [...document.querySelectorAll(".taken")].map((note) => note.textContent);

@@ -3,7 +3,7 @@
 import { isNumber } from "../dom.js";
 
 const KEPT = "vendiscore";
-const LONG = 1000; // characters of a prompt that an address has room for
+const LONG = 1000; // characters of a prompt or of arguments that an address has room for
 /** @type {Kind[]} */
 export const KINDS = ["texts", "images", "molecules", "vectors"];
 
@@ -17,6 +17,7 @@ export function toHash(state) {
   if (state.kernel) hash.set("kernel", state.kernel);
   for (const [name, value] of Object.entries(state.options ?? {})) hash.set(`o.${name}`, String(value));
   if (isNumber(state.q)) hash.set("q", String(state.q));
+  if (state.arguments && state.arguments.length <= LONG) hash.set("arguments", state.arguments);
   if (state.example) hash.set("example", state.example);
   if (state.threshold) hash.set("threshold", String(state.threshold));
   if (state.prompt && state.prompt.length <= LONG) hash.set("prompt", state.prompt);
@@ -41,6 +42,7 @@ export function fromHash(text) {
     kernel: word("kernel"),
     options: Object.fromEntries(options.map(([name, value]) => [name.slice(2), value])),
     q: number(word("q")),
+    arguments: word("arguments"),
     example: word("example"),
     threshold: number(word("threshold")),
     prompt: word("prompt"),

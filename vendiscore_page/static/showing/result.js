@@ -9,6 +9,7 @@ import { papers } from "./papers.js";
 import { phrases } from "./phrases.js";
 import { table } from "./table.js";
 import { themes } from "./themes.js";
+import { spokenValues, values } from "./values.js";
 import { makeView } from "./view.js";
 
 const SETS = 8; // that can be compared, of at least
@@ -66,6 +67,18 @@ export function showComparison(container, C, tools) {
   const view = makeView(C, tools, renewed(container));
   container.append(...comparison(view));
   view.announce(C.sentence);
+}
+
+/**
+ * Shows all values of a call that was edited as text.
+ * @param {HTMLElement} container
+ * @param {Values} V
+ * @param {Line} tools
+ */
+export function showValues(container, V, tools) {
+  const view = makeView(V, tools, renewed(container));
+  container.append(...values(view).filter((part) => part !== null));
+  view.announce(spokenValues(V));
 }
 
 /**

@@ -5,7 +5,7 @@ import { cutTree } from "./tree.js";
 
 /**
  * Makes a view of a result; `signal` ends its listeners when another takes its place.
- * @template {Result | Compared} Of
+ * @template {Result | Compared | Values} Of
  * @param {Of} R
  * @param {Line} line
  * @param {AbortSignal} signal

@@ -1,0 +1,96 @@
+"""A call of `compute` that a visitor has edited as text, for samples that were read."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from vendiscore.support.errors import short_repr
+
+from ..aliases import Options, Record
+from ..inputs.pictures import Picture
+from ..inputs.visitor_samples import Samples
+from ..quotas import MAX_SAMPLES, RefusedError
+from .arguments import format_arguments, kernels_of, parse_arguments
+from .compute_call import compute_call
+from .kernel_menu import find_controls
+
+
+def read_call(kind: Any, text: object) -> Record:
+    """Return the arguments as text, and the controls that express them; None if none do."""
+    call = parse_arguments(text)
+    return {"arguments": format_arguments(call), "controls": find_controls(kind, call)}
+
+
+def compute_samples(samples: Samples, text: object) -> Record:
+    """Return all values of a call for samples that were read, with its magnitude functions.
+
+    Groups and prompts that were read with the samples are used unless the call sets them. If
+    `references` is the label of a set or a group, its samples are the references of the others.
+    """
+    call = parse_arguments(text)
+    if samples.problems:
+        samples = samples.subset([i for i in range(len(samples)) if i not in samples.problems])
+    labels = samples.sets or samples.groups
+    references = call.get("references")
+    if isinstance(references, str):
+        indices = _indices_of(references, labels)
+        others = [i for i in range(len(samples)) if i not in set(indices)]
+        call["references"] = _values(samples.subset(indices), call)
+        samples = samples.subset(others)
+    else:
+        call = _groups_and_prompts(samples, call) | call
+    values = _values(samples, call)
+    if len(samples) > MAX_SAMPLES and not isinstance(values, np.ndarray):
+        raise RefusedError(f"Up to {MAX_SAMPLES:,} samples can be scored, got {len(samples):,}.")
+    columns = {name: _plain(cells) for name, cells in samples.cells.items()}
+    for name, cells in ((samples.by, samples.groups), (samples.sets_by, samples.sets)):
+        if name and cells:
+            columns[name] = _plain(cells)
+    answer = compute_call(values, call, columns, with_curves=True)
+    written = format_arguments(parse_arguments(text))
+    return {
+        **answer,
+        "comparison": f"n {len(samples):,} · {written}",
+        "n": len(samples),
+        "name": samples.name,
+        "kind": samples.kind,
+        "arguments": written,
+    }
+
+
+def _groups_and_prompts(samples: Samples, call: Options) -> Record:
+    """Return the groups and prompts of samples as arguments, unless the call has some."""
+    if {"groups", "prompts", "counts", "references"} & call.keys():
+        return {}
+    found: Record = {}
+    if samples.groups:
+        found["groups"] = _plain(samples.groups)
+    if samples.prompts:
+        found |= {"prompts": list(samples.prompts), "given_prompt": True}
+    return found
+
+
+def _indices_of(label: str, labels: Sequence[Hashable]) -> list[int]:
+    indices = [i for i, each in enumerate(labels) if str(each) == label]
+    if not indices:
+        known = ", ".join(dict.fromkeys(map(str, labels))) if labels else "there are none"
+        raise RefusedError(
+            f"`references` must be a list of samples, or the name of one of their sets ({known}), "
+            f"got {short_repr(label)}."
+        )
+    return indices
+
+
+def _values(samples: Samples, call: Options) -> Any:
+    """Return the samples in the form that the API takes; records if kernels name columns."""
+    if any(":" in name for name in kernels_of(call)):
+        cells = {name: _plain(values) for name, values in samples.cells.items()}
+        return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+    if samples.kind == "images":
+        return [each.data for each in samples.values if isinstance(each, Picture)]
+    return samples.values if isinstance(samples.values, np.ndarray) else list(samples.values)
+
+
+def _plain(values: Sequence[Any]) -> list[Any]:
+    return [value.item() if isinstance(value, np.generic) else value for value in values]
