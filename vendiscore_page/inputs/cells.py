@@ -135,7 +135,6 @@ def _of_samples(
         sentence=f"{found.taken}.",
         notes=(_note(found, read, name, how), *more),
         source=None,
-        written=None,
         table=None,
     )
     # Samples of columns of counts have no row of their own.

@@ -42,8 +42,12 @@ class Samples(ReadSamples):
 
     @classmethod
     def of(cls, found: ReadSamples) -> Samples:
-        """Return samples that a reader of the library found."""
-        return cls(**{each.name: getattr(found, each.name) for each in fields(found)})
+        """Return samples that a reader of the library found, without functions of their file.
+
+        Samples are pickled, and these functions would keep all rows of the file.
+        """
+        names = [each.name for each in fields(found) if each.name not in ("written", "saved")]
+        return cls(**{name: getattr(found, name) for name in names})
 
     @property
     def told(self) -> list[str]:

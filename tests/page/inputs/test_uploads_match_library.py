@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,20 @@ def read_with_library_and_page(path: Path):
         except RefusedError as error:
             result.append(error)
     return result
+
+
+@pytest.mark.parametrize("row", ROWS, ids=get_file_name)
+def test_samples_and_results_can_be_sent_to_another_process(row):
+    data = find_file(row).read_bytes()
+    try:
+        samples = read(Given(files=[(get_file_name(row), data)]))
+        copy = pickle.loads(pickle.dumps(samples))
+        assert copy.subset([0]).place(0) == samples.subset([0]).place(0)
+        result = run_steps(one_set.score(copy, Settings(leave_out=True)))
+    except RefusedError:
+        return
+    answer = pickle.loads(pickle.dumps(result)).answer
+    assert json.dumps(answer) == json.dumps(result.answer)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=get_file_name)
