@@ -36,7 +36,7 @@ import numpy as np
 import scipy
 from compare_null import CALIBRATION_SETS
 from pairs import collect_environment, write_results
-from power import calibrate, log_scores_of_sizes, make_sources
+from power import calibrate, compute_log_scores_of_labels, make_sources
 from threadpoolctl import threadpool_limits
 
 from vendiscore.scoring.recurrence_intervals import (
@@ -106,7 +106,9 @@ LABELS: dict[str, Draw] = {
 
 
 def mean_log_score(draw: Draw, n: int) -> float:
-    return float(log_scores_of_sizes(draw(np.random.default_rng(1), CALIBRATION_SETS, n)).mean())
+    return float(
+        compute_log_scores_of_labels(draw(np.random.default_rng(1), CALIBRATION_SETS, n)).mean()
+    )
 
 
 def find_source_with_mean(

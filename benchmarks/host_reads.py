@@ -36,6 +36,8 @@ class _OperatorCounter(TorchDispatchMode):
 
     def __torch_dispatch__(self, op: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = op.overloadpacket.__name__
+        # Indexing with a Boolean mask reads the mask, because the number of selected values is the
+        # size of the result.
         masks = args[1] if name in ("index", "index_put") else ()
         masked = any(mask is not None and mask.dtype == torch.bool for mask in masks)
         self.count[name] += name in READING_OPERATORS or masked

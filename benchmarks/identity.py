@@ -298,6 +298,7 @@ def check_upper_bounds(repeats: int, n: int = 14, k: int = 5) -> list[dict[str, 
 
 def main() -> None:
     options = parse_arguments(__doc__)
+    # At b = 1, the trace term is the factor −1 of c in Theorem 1 of docs/identity.md.
     assert float(compute_trace_term(1.0, 1.0)) == -1.0
     rows = [
         *check_quadrature(),

@@ -273,9 +273,9 @@ def mean_surprisal_and_nearest_of_sets(sets: Any) -> np.ndarray:
 
 
 def difference_with_permutations(X: np.ndarray, Y: np.ndarray, n_permutations: int) -> float:
-    """Return the difference of VS of two sets, after those of random permutations of the labels.
+    """Return the difference of VS of two sets.
 
-    The differences of permutations are computed only to measure the time, and are not returned.
+    Differences for random permutations of the labels are computed first, only to measure the time.
     """
     K, n, rng = cosines(np.vstack([X, Y])), len(X), np.random.default_rng(0)
 

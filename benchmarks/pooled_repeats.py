@@ -41,7 +41,12 @@ from vendiscore.tools.analysis.pair_inference import estimate_difference
 
 LEVEL = 0.95
 ORDERS = (0.5, 1.0, 2.0, math.inf)
-SIZES: tuple[int | str, ...] = (4, 8, 20, "mixed")
+SIZES: tuple[int | str, ...] = (
+    4,
+    8,
+    20,
+    "mixed",
+)  # answers per prompt; "mixed": not the same number
 TABLES_BY_PROMPTS = {6: 300, 10: 200, 30: 100}  # number of tables by number of prompts
 N_POPULATIONS = 100
 TRUTH_SETS = 2000  # number of sets for E log VS_n
@@ -473,7 +478,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
     parser.add_argument(
-        "--times", type=float, default=1.0, help="number of tables / default number"
+        "--times", type=float, default=1.0, help="factor for the number of simulated tables"
     )
     parser.add_argument("--sources", nargs="*", choices=SOURCES, default=list(SOURCES))
     parser.add_argument("--differences", action=argparse.BooleanOptionalAction, default=True)

@@ -318,7 +318,10 @@ def calibrate_model_pair(pool: Similarity, pair: ModelPair, ratio: float) -> flo
 
 
 def iter_prompt_rows(part_name: str) -> Iterator[dict[str, Any]]:
-    """Yield how often a direction is stated with prompts, or without them."""
+    """Yield how often a direction is stated between two models with different mean scores.
+
+    Sets are compared within prompts if `part_name` is "paired", else without prompts.
+    """
     paired = part_name == "paired"
     pool, indices = answers_by_model()
     for pair in make_models(indices):
@@ -329,7 +332,10 @@ def iter_prompt_rows(part_name: str) -> Iterator[dict[str, Any]]:
                 result = []
                 for seed in range(PAIRED_RUNS if paired else POOLED_RUNS):
                     prompts = rng.choice(len(pair.answers), count, replace=False)
-                    sets = [pair.draw(rng, prompts, x).ravel() for x in (0.0, proportion)]
+                    sets = [
+                        pair.draw(rng, prompts, replaced_proportion).ravel()
+                        for replaced_proportion in (0.0, proportion)
+                    ]
                     similarity = pool.take(np.concatenate(sets))
                     codes = np.repeat(["A", "B"], len(sets[0])).tolist()
                     groups = 2 * np.repeat(np.arange(count), N_ANSWERS).tolist() if paired else None
@@ -344,7 +350,7 @@ def make_one_common_label(n: int, proportion: float) -> EqualMean:
     In the first, a common label has the given proportion, and all other labels are unique. In the
     second, all pairs of texts have the same similarity.
     """
-    mean = float(log_scores_of_labels(proportion, n).mean())
+    mean = float(compute_log_scores_with_common_label(proportion, n).mean())
 
     def excess(similarity: float) -> float:
         values = np.r_[1 + (n - 1) * similarity, np.full(n - 1, 1 - similarity)] / n
@@ -371,9 +377,11 @@ def make_even_or_common_labels(n: int, count: int) -> EqualMean:
     other labels are unique.
     """
     labels = np.random.default_rng(1).integers(count, size=(CALIBRATION_SETS, n))
-    mean = float(log_scores_of_sizes(labels).mean())
+    mean = float(compute_log_scores_of_labels(labels).mean())
     proportion = float(
-        scipy.optimize.brentq(lambda x: log_scores_of_labels(x, n).mean() - mean, 0, 1)
+        scipy.optimize.brentq(
+            lambda x: compute_log_scores_with_common_label(x, n).mean() - mean, 0, 1
+        )
     )
 
     def draw_common(rng: np.random.Generator, sets: int) -> np.ndarray:
@@ -389,20 +397,21 @@ def make_even_or_common_labels(n: int, count: int) -> EqualMean:
     )
 
 
-def log_scores_of_sizes(labels: np.ndarray) -> np.ndarray:
-    """Return log VS of each set, shape (sets,); `labels`, shape (sets, n), has n per set."""
+def compute_log_scores_of_labels(labels: np.ndarray) -> np.ndarray:
+    """Return log VS of each set, shape (sets,), from its n integer labels, shape (sets, n)."""
     n = labels.shape[1]
     return np.asarray(
         math.log(n) - np.log((labels[:, :, None] == labels[:, None]).sum(-1)).mean(-1)
     )
 
 
-def log_scores_of_labels(proportion: float, n: int) -> np.ndarray:
-    """Return log VS of sets in which one label has this proportion, and the other labels are
-    unique.
+def compute_log_scores_with_common_label(proportion: float, n: int) -> np.ndarray:
+    """Return log VS of random sets of n labels: a common label of this proportion, and labels that
+    occur once.
     """
-    common = np.random.default_rng(1).random((CALIBRATION_SETS, n)) < proportion
-    return log_scores_of_sizes(np.where(common, n, np.arange(n)))
+    is_common = np.random.default_rng(1).random((CALIBRATION_SETS, n)) < proportion
+    labels = np.where(is_common, n, np.arange(n))  # n is the common label
+    return compute_log_scores_of_labels(labels)
 
 
 def iter_answer_pools(n: int) -> Iterator[EqualMean]:

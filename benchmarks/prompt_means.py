@@ -220,7 +220,7 @@ def count_difference_coverage(sources: dict[str, Source], draws: int) -> Rows:
     for count, (a, b) in itertools.product((4, 8), itertools.combinations(NOVELTYBENCH_SOURCES, 2)):
         all_differences = sources[a].scores(1.0, count) - sources[b].scores(1.0, count)
         truth = float(all_differences.mean())
-        larger = max(sources[differences].scores(1.0, count).mean() for differences in (a, b))
+        larger = max(sources[name].scores(1.0, count).mean() for name in (a, b))
         for m in DIFFERENCE_PROMPT_COUNTS:
             rng = np.random.default_rng([m, count])
             drawn_differences = all_differences[rng.integers(len(all_differences), size=(draws, m))]

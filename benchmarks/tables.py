@@ -189,6 +189,8 @@ def tabulate_equal_means() -> str:
         ("populations", "sets", "runs", "p ≤ 0.05", "interval excludes 0", "direction stated"),
         (
             (
+                # "a question has 20 %, texts share four words" becomes "one question of 20 % versus
+                # texts that share four words".
                 re.sub(
                     r"^a question has (.*), texts",
                     r"one question of \1 versus texts that",

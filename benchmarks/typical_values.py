@@ -235,6 +235,59 @@ def read_quotations(folder: Path) -> list[str]:
     ]
 
 
+def make_alpaca_pools(repository: Path) -> list[tuple[str, list[list[str]]]]:
+    """Return two sources of AlpacaEval: the name of each, and its lists of answers.
+
+    The first has a list of the answers of all models for each prompt whose answers are long. The
+    second has a list of the answers to all prompts for each of several models.
+    """
+    outputs = read_alpaca(repository)
+    counts = Counter(prompt for outputs_of_model in outputs.values() for prompt in outputs_of_model)
+    shared_prompts = [prompt for prompt, count in counts.items() if count == len(outputs)]
+    median_lengths = [
+        np.median([len(outputs_of_model[prompt].split()) for outputs_of_model in outputs.values()])
+        for prompt in shared_prompts
+    ]
+    prompts = take_distinct(
+        [
+            prompt
+            for prompt, length in zip(shared_prompts, median_lengths, strict=True)
+            if length >= 160
+        ],
+        N_ALPACA_PROMPTS,
+    )
+    answers_by_prompt = [
+        [outputs_of_model[prompt] for outputs_of_model in outputs.values()] for prompt in prompts
+    ]
+    models = take_distinct(list(outputs), N_ALPACA_MODELS)
+    answers_by_model = [list(outputs[model].values()) for model in models]
+    return [
+        ("200 models' answers to one prompt", answers_by_prompt),
+        ("one model's answers to many prompts", answers_by_model),
+    ]
+
+
+def change_one_word(
+    questions: list[str], words: list[str], rng: np.random.Generator
+) -> list[list[str]]:
+    """Return a list of texts for each of several long questions: the question with one of its words
+    replaced.
+    """
+    long_questions = [text.split() for text in take_distinct(questions) if len(text.split()) >= 10]
+    changed_texts = []
+    for question_words in long_questions[:N_CHANGED_QUESTIONS]:
+        replacements = rng.permutation(
+            [(i, w) for i in range(len(question_words)) for w in range(len(words))]
+        )
+        changed_texts.append(
+            [
+                " ".join([*question_words[:i], words[w], *question_words[i + 1 :]])
+                for i, w in replacements[:1100]
+            ]
+        )
+    return changed_texts
+
+
 def iter_texts(options: argparse.Namespace) -> Iterator[Source]:
     """Yield each source of texts at each length for which it has enough texts."""
     with (options.data / "trec_questions.tsv").open(encoding="utf-8") as file:
@@ -250,30 +303,7 @@ def iter_texts(options: argparse.Namespace) -> Iterator[Source]:
         ("questions about people", [[row["question"] for row in rows if row["label"] == "HUM"]]),
     ]
     if options.alpaca:
-        outputs = read_alpaca(options.alpaca)
-        shared = Counter(
-            prompt for outputs_of_model in outputs.values() for prompt in outputs_of_model
-        )
-        long_items = [x for x, count in shared.items() if count == len(outputs)]
-        medians = [
-            np.median([len(outputs_of_model[x].split()) for outputs_of_model in outputs.values()])
-            for x in long_items
-        ]
-        long_items = take_distinct(
-            [x for x, m in zip(long_items, medians, strict=True) if m >= 160], N_ALPACA_PROMPTS
-        )
-        one_prompt = [
-            [outputs_of_model[prompt] for outputs_of_model in outputs.values()]
-            for prompt in long_items
-        ]
-        pools.append(("200 models' answers to one prompt", one_prompt))
-        chosen = [outputs[model] for model in take_distinct(list(outputs), N_ALPACA_MODELS)]
-        pools.append(
-            (
-                "one model's answers to many prompts",
-                [list(outputs_of_model.values()) for outputs_of_model in chosen],
-            )
-        )
+        pools += make_alpaca_pools(options.alpaca)
     if options.fortunes:
         pools.append(("quotations", [read_quotations(options.fortunes)]))
     for length in LENGTHS["texts"]:
@@ -295,19 +325,8 @@ def iter_texts(options: argparse.Namespace) -> Iterator[Source]:
                     length,
                 )
         if length == 10:
-            long_items = [
-                text.split() for text in take_distinct(questions) if len(text.split()) >= 10
-            ][:N_CHANGED_QUESTIONS]
-            result = []
-            for text in long_items:
-                pairs = rng.permutation(
-                    [(i, w) for i in range(len(text)) for w in range(len(words))]
-                )
-                changed_texts = [
-                    " ".join([*text[:i], words[w], *text[i + 1 :]]) for i, w in pairs[:1100]
-                ]
-                result.append(changed_texts)
-            yield make_source_of_parts("one question with a word changed", result, length)
+            changed_texts = change_one_word(questions, words, rng)
+            yield make_source_of_parts("one question with a word changed", changed_texts, length)
         random = [" ".join(rng.choice(words, length, replace=False)) for _ in range(POOL_SIZE)]
         yield make_pool_source("random words", random, length)
 

@@ -214,7 +214,7 @@ def tabulate_confirmation() -> str:
 
 
 def describe_mcdiv() -> str:
-    """Describe the data of the confirmatory analysis."""
+    """Describe McDiv, the data of the confirmatory analysis of human ratings."""
     cells = load_rows("mcdiv")[0]["cells"].values()
     return (
         "This section confirms the results with other prompts. The data are "

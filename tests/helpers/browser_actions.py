@@ -210,12 +210,15 @@ STEP_FUNCTIONS = {
 
 
 def perform_step(page, verb: str, *objects) -> bytes | None:
-    """Perform a step such as ("press", "Score") on the page; return the downloaded data, if any."""
+    """Perform a step such as ("press", "Score"); return the file it downloads."""
     return STEP_FUNCTIONS[verb](page, *objects)
 
 
 def perform_task(page, task: Task, start: int = 0) -> bytes | None:
-    """Perform the steps of a task, check its result and number of clicks; return the last data."""
+    """Perform the steps of a task; check its result and its number of clicks.
+
+    Return the bytes of the file that the last step downloaded, or None.
+    """
     for step in task.steps[start:]:
         data = perform_step(page, *step)
     expect(page.locator(task.selector)).to_contain_text(task.expected_text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 Files = dict[str, dict[str, list[bytes]]]  # by configuration and split
 
@@ -13,15 +12,17 @@ Files = dict[str, dict[str, list[bytes]]]  # by configuration and split
 class FakeDatasetHub:
     """`with FakeDatasetHub({"me/stories": files}) as hub` serves parquet files at `hub.url`.
 
-    `hub.requested_paths` lists the requests. `lists` replaces lists of files by other responses.
+    `sets` maps the name of each data set to its files. `responses` maps names of data sets to the
+    status and body of the response to every request for that name. `hub.requested_paths` contains
+    the paths of the requests.
     """
 
     def __init__(
         self,
         sets: dict[str, Files],
-        lists: dict[str, Any] | None = None,
+        responses: dict[str, tuple[int, bytes]] | None = None,
     ) -> None:
-        self.sets, self.lists = sets, lists or {}
+        self.sets, self.responses = sets, responses or {}
         self.requested_paths: list[str] = []
 
     def __enter__(self) -> FakeDatasetHub:
@@ -53,8 +54,8 @@ class FakeDatasetHub:
     def respond(self, path: str) -> tuple[int, bytes, dict[str, str]]:
         """Return the status, body and headers of the response for a path."""
         name, _, file_path = path.removeprefix("/api/datasets/").partition("/parquet")
-        if name in self.lists:
-            status, body = self.lists[name]
+        if name in self.responses:
+            status, body = self.responses[name]
             return status, body, {}
         if name not in self.sets:
             return 401, b'{"error": "Repository not found"}', {}

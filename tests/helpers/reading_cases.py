@@ -1,4 +1,4 @@
-"""Small files in the layouts that people have, each with the samples it contains or its question.
+"""Small files in common layouts, with the samples that they contain or the choice that they need.
 
 A table is stored in every format of tables, because its container must not change how it is read.
 """
@@ -18,7 +18,7 @@ Columns = Mapping[str, Sequence[object]]
 
 
 class Scored(NamedTuple):
-    """The expected reading of a file that is scored without a question.
+    """The expected reading of a file that can be read in only one way.
 
     Attributes
     ----------
@@ -38,7 +38,15 @@ class Scored(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """The expected question: options of `Wanted` that are offered, in this order, and its text."""
+    """The expected choice for an ambiguous file.
+
+    Attributes
+    ----------
+    options : sequence of dict
+        The options of `Wanted` that are offered, in this order.
+    question : str, optional
+        A part of the question that the command asks.
+    """
 
     options: Sequence[Mapping[str, object]]
     question: str | None = None

@@ -42,7 +42,7 @@ def test_key_omits_a_single_order_1(q):
         (math.inf, "VS_qinf"),
     ],
 )
-def test_key_includes_any_other_single_order(q, key):
+def test_key_includes_a_single_order_other_than_1(q, key):
     assert compute(TEXTS, q=q) == {key: score(TEXTS, q=q)}
     assert key_at(q) == key
     if q:

@@ -131,7 +131,11 @@ EXPECTED = {
     ),
     ("magnitude_axioms", OWN_CUT, "points 0 and 1 alone "): (4.605, 0.001, ROUNDED),
     ("magnitude_axioms", OWN_CUT, "0.01, 0.001: 61.5, 629.3, "): (6305, 1, ROUNDED),
-    ("magnitude_mode_dropping", "Mag(0.5 t_ref) decreases equally in both ways", "gap "): (
+    (
+        "magnitude_mode_dropping",
+        "Mag(0.5 t_ref) decreases equally if modes are dropped one by one or all at once",
+        "gap ",
+    ): (
         0.154,
         0.006,
         DRAWN,

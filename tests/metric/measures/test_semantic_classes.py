@@ -193,8 +193,8 @@ def test_invalid_arguments_raise(measures, options, message):
         compute(["a", "b", "c"], k="equivalence", measures=measures, **options)
 
 
-def test_logprobs_require_distinct_sequences_and_duplicates_count_without():
-    """A probability counts once for its sequence; without probabilities each draw counts."""
+def test_samples_must_be_distinct_with_logprobs_and_may_repeat_without_them():
+    """The probability of a sequence counts once; without probabilities, each sample counts."""
     options = {"k": "equivalence", "same": r"(\d)", "measures": "SemanticEntropy"}
     with pytest.raises(ValueError, match="remove repeated samples, or omit `logprobs`"):
         compute(["4", "4", "a 5"], logprobs=[-1, -1, -2], **options)

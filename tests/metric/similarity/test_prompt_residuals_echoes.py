@@ -295,7 +295,7 @@ def test_merged_states_with_repetitions_match_the_full_set():
     assert weight_notes[0].startswith("Samples of 0.5 of the weight repeat their prompt")
 
 
-def test_notes_count_repetitions_of_the_scored_set():
+def test_note_counts_samples_of_the_scored_set_that_repeat_their_prompt():
     assert repetition_notes(TEXTS, prompts=U, given_prompt=True) == [NOTE.format(2, 6)]
     assert repetition_notes(TEXTS, groups=[0, 0, 1, 1, 2, 2], prompts=U, given_prompt=True) == [
         NOTE.format(2, 6)

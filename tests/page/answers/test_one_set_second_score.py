@@ -63,7 +63,7 @@ def test_code_prints_both_scores(capsys):
 
 
 @pytest.mark.usefixtures("cached_encoders")
-def test_second_score_is_conditioned_on_prompt():
+def test_score_of_second_kernel_is_conditioned_on_prompt():
     result = score_samples(TEXTS, kernel="MiniLM", prompts=PROMPT)
     second_answer = run_steps(result.second())
     assert second_answer["sentence"].endswith("by wording (n-grams), conditioned on the prompt")
@@ -73,7 +73,7 @@ def test_second_score_is_conditioned_on_prompt():
 
 
 @pytest.mark.usefixtures("cached_encoders")
-def test_second_score_is_mean_over_groups():
+def test_score_of_second_kernel_is_mean_over_groups():
     samples = make_samples(TEXTS, groups=list("aaabbbcccddd"))
     result = score_samples(samples, kernel="ngram_overlap")
     nested = [TEXTS[i : i + 3] for i in range(0, 12, 3)]
@@ -90,7 +90,7 @@ def test_first_answer_does_not_run_encoder(monkeypatch):
 
 
 @pytest.mark.usefixtures("cached_encoders")
-def test_second_score_is_computed_once():
+def test_score_of_second_kernel_is_computed_once():
     result = score_samples([f"{text} Once." for text in TEXTS], kernel="ngram_overlap")
     assert next(iter(result.second())) == "Encoding: 0 of 7 done."
     second_answer = run_steps(result.second())

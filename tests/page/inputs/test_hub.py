@@ -131,7 +131,7 @@ def test_missing_dataset_or_part_is_rejected(hub_server, dataset, message):
     ],
 )
 def test_invalid_hub_responses_are_rejected(monkeypatch, response, message):
-    with FakeDatasetHub({}, lists={"a/b": response}) as server:
+    with FakeDatasetHub({}, responses={"a/b": response}) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.url)
         with pytest.raises(RefusedError, match=message):
             read_dataset("a/b")

@@ -84,7 +84,7 @@ def test_shared_samples_do_not_raise_the_false_positive_rate():
     assert np.mean(np.array(p_values) <= 0.05) <= 0.05
 
 
-def test_set_score_equals_compute_and_its_jackknife_error():
+def test_score_and_jackknife_error_of_a_set_equal_those_of_compute():
     sets = [normal_rows(0, 40), normal_rows(1, 25)]
     result = quick_compare(*sets, k="cosine")
     for row, X in zip(result.sets, sets, strict=True):

@@ -99,7 +99,7 @@ def test_rethreshold_equals_new_search():
         duplicates.rethreshold(1.1)
 
 
-def test_count_repeats_counts_thresholds_above_the_floor():
+def test_count_repeats_is_none_below_the_lowest_searched_similarity():
     result = find_duplicates_at(0.95, floor=0.9)
     counts = result.count_repeats()
     assert [*counts] == [*REPEAT_THRESHOLDS]

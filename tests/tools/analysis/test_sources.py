@@ -368,7 +368,7 @@ def test_mixture_and_given_prompt_match_as_similarity():
     np.testing.assert_allclose(mixture.similarity, (ngram_similarity + np.eye(3)) / 2, atol=1e-12)
 
 
-def test_adds_per_prompt_scores_pairs_and_groups():
+def test_adds_is_the_drop_of_the_score_without_the_source():
     X = to_arrays(draw_answers(10, (1, 1, 1, 1, 1)))
     result = sources(X, k="cosine", q=2)
     for row in result.sources:
@@ -376,9 +376,18 @@ def test_adds_per_prompt_scores_pairs_and_groups():
             {name: values for name, values in X.items() if name != row.name}, k="cosine", q=2
         )
         assert row.adds == pytest.approx(result.score - remaining.score, abs=1e-9)
-    for p, score in enumerate(result.per_prompt):
+
+
+def test_per_prompt_contains_the_score_of_the_answers_to_each_prompt():
+    X = to_arrays(draw_answers(10, (1, 1, 1, 1, 1)))
+    for p, score in enumerate(sources(X, k="cosine", q=2).per_prompt):
         rows = [values[p, 0] for values in X.values()]
         assert score == pytest.approx(vendiscore.score_X(rows, q=2, normalize=True))
+
+
+def test_pairs_and_groups_of_sources_follow_from_their_similarities():
+    X = to_arrays(draw_answers(10, (1, 1, 1, 1, 1)))
+    result = sources(X, k="cosine", q=2)
     nearest, farthest = result.pairs(1)[0], result.pairs(1, farthest=True)[0]
     off_diagonal = result.similarity[np.triu_indices(5, 1)]
     assert (nearest[2], farthest[2]) == (off_diagonal.max(), off_diagonal.min())

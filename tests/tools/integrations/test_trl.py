@@ -103,14 +103,14 @@ def test_repetition_does_not_change_rewards(credit):
 
 @pytest.mark.parametrize("prepend", [False, True])
 @pytest.mark.parametrize("credit", ["surprise", "leave_one_out"])
-def test_repeated_padding_earns_no_more_than_one_word(credit, prepend):
+def test_repeating_a_filler_word_earns_no_more_than_one_word(credit, prepend):
     single, repeated = (padding_gain("well " * k, prepend, credit=credit) for k in (1, 100))
     assert single == repeated < 0.02
     unmatched = padding_gain("well " * 100, prepend, credit=credit, match_length=False)
     assert unmatched > 3 * max(single, 0.01)  # the gain without length matching
 
 
-def test_different_padding_earns_no_more_than_one_word():
+def test_repeating_a_different_filler_word_in_each_text_changes_no_reward():
     words = ["well ", "so ", "hm ", "ok "]
     single, repeated = (
         compute_rewards(

@@ -116,7 +116,7 @@ def test_given_layout_is_used_or_rejected():
         read_json(document, type="json-records")
 
 
-def test_nested_lists_are_groups_of_outer_and_inner_key():
+def test_lists_in_nested_objects_are_groups_named_by_both_keys():
     texts = {"x": ["a cat", "a dog"], "y": ["an owl", "a bee"]}
     document = {"m": texts, "n": texts}
     result = read_json(document, type="json-groups")

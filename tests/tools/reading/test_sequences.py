@@ -79,7 +79,7 @@ NATIVE = ">1ABC, score=1.5, chains=['A']\nMKVL\n"
 DESIGNS = ">T=0.1, sample=1, score=0.8\nMKIL\n>T=0.1, sample=2, score=0.7\nMKAL\n"
 
 
-def test_native_sequence_of_design_tool_is_left_out():
+def test_native_sequence_in_proteinmpnn_output_is_dropped():
     result = read_data("a.fa", (NATIVE + DESIGNS).encode(), Wanted())
     assert result.values == ["MKIL", "MKAL"]
     assert "the sequence of line 1 is left out, as it has no T, sample" in result.taken

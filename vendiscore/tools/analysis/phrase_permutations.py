@@ -20,6 +20,10 @@ def permutation_p_values(
 ) -> Generator[int, None, tuple[np.ndarray, np.ndarray]]:
     """Test whether phrases cost set A more than set B; yield the number of phrases so far.
 
+    The cost of a phrase is the increase of VS at order 2 if the phrase is rewritten, averaged over
+    `sets`. The test statistic is the cost in A minus the cost in B, divided by the standard
+    deviation of this difference over all permutations.
+
     In each of `sets`, the first half of the texts belongs to A and the second half to B.
     `positions` contains, for each phrase, the positions of tokens that are replaced before and
     after it is rewritten. Labels are permuted within each of `sets`. Return p-values, adjusted by
@@ -37,25 +41,27 @@ def permutation_p_values(
     # Sums of squared similarities within A and B, shape (n_sets, 2, permutations + 1).
     sums = np.empty((len(sizes), 2, n_rows))
     for code, K in sets.iter_squared_similarities():
-        for side, members in enumerate(_both_sides(in_a[code])):
+        for side, members in enumerate(_split_membership(in_a[code])):
             sums[code, side] = ((members @ K) * members).sum(axis=1)
     squared_halves = np.array([(size // 2) ** 2 for size in sizes])[:, None, None]
     differences = np.empty((len(positions), n_rows))
     for i, (before, after) in enumerate(positions):
         yield i
-        costs = _add_changes(sets, after, sums, in_a)
-        reference = _add_changes(sets, before, sums, in_a) if len(before) else sums
-        gains = np.mean(squared_halves / costs - squared_halves / reference, axis=0)
-        differences[i] = gains[0] - gains[1]
-    return _adjust(differences)
+        sums_after = _replace_tokens(sets, after, sums, in_a)
+        sums_before = _replace_tokens(sets, before, sums, in_a) if len(before) else sums
+        # VS at order 2 of m texts is m² divided by the sum of squared similarities.
+        costs = np.mean(squared_halves / sums_after - squared_halves / sums_before, axis=0)
+        differences[i] = costs[0] - costs[1]
+    return _compute_adjusted_p_values(differences)
 
 
-def _both_sides(in_a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _split_membership(in_a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return 1 for members and 0 for other texts, for set A and for set B."""
     members = in_a.astype(float)
     return members, 1 - members
 
 
-def _add_changes(
+def _replace_tokens(
     sets: RewrittenSets, positions: np.ndarray, sums: np.ndarray, in_a: Sequence[np.ndarray]
 ) -> np.ndarray:
     """Return the sums of squared similarities after the tokens at `positions` are replaced."""
@@ -63,13 +69,13 @@ def _add_changes(
     for code, changed, differences in sets.iter_squared_changes(positions):
         # Pairs with an unchanged text occur twice in the sum, in a changed row and column.
         differences[:, changed] /= 2
-        for side, members in enumerate(_both_sides(in_a[code])):
+        for side, members in enumerate(_split_membership(in_a[code])):
             products = members @ differences.T
             sums[code, side] += 2 * (products * members[:, changed]).sum(axis=1)
     return sums
 
 
-def _adjust(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _compute_adjusted_p_values(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return p-values and observed statistics from differences (phrases, permutations + 1).
 
     The first column has the observed differences. Each phrase is divided by its standard deviation

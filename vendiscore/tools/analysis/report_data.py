@@ -192,11 +192,15 @@ class ReportData:
         -------
         dict
             "key", "value", "se", "low", "high" and "level", the main value with its interval;
-            "n", "distinct" and "q"; "group_size", the mean number of samples of a group, and
-            "max_score", the largest possible score of this number of samples; "typical", "scale",
-            "strip" and "signature", as in details; "by_group", a list of dicts, if there are
-            groups; "shares" and "profile", the spectrum and the score by order, if there are
-            similarities of one set; "details". Missing values are None.
+            "n" and "distinct", the numbers of samples and of distinct samples; "q", the order;
+            "group_size", the mean number of samples of a group; "max_score", the largest possible
+            score of this number of samples; "typical", a sentence that compares the score with
+            those of reference sets of the same size; "scale", names and scores of these reference
+            sets; "strip", a text of two lines that shows the score among them; "signature", a line
+            that identifies the metric and its options; "by_group", a list of dicts, if there are
+            groups; "shares", the normalized eigenvalues, and "profile", the score by order, if
+            there are similarities and no groups; "details", the details of `compute`. Missing
+            values are None.
         """
         details = self.details
         group_size = sum(self.sizes) / len(self.sizes)
@@ -251,29 +255,29 @@ class ReportData:
 
     @cached_property
     def subsample_rows(self) -> np.ndarray:
-        """The rows in `similarity` of the samples that are compared: all, or 2000 at random."""
+        """The rows of the subsample in `similarity`: all rows, or 2000 random ones."""
         return subsample_indices(self.sample_set.similarity.n, MAX_COMPARED)
 
     @cached_property
     def subsample(self) -> SampleSet:
-        """The compared samples as a set of their own."""
+        """The samples of `subsample_rows` as a `SampleSet`."""
         if len(self.subsample_rows) == self.sample_set.similarity.n:
             return self.sample_set
         return take_sample_set(self.sample_set, self.subsample_rows)
 
     @cached_property
     def indices(self) -> np.ndarray:
-        """Index of each compared sample in the list that the caller passed."""
+        """Index of each sample of the subsample in the list that the caller passed."""
         return np.flatnonzero(self.sample_set.row_of_input >= 0)[self.subsample_rows]
 
     @cached_property
     def explanation(self) -> Explanation:
-        """The result of `explain` for the compared samples."""
+        """The result of `explain` for the subsample."""
         return self._explain(self.subsample, self.indices)
 
     @cached_property
     def similarity_explanation(self) -> Explanation:
-        """The result of `explain` for all samples with dense features, else for compared ones."""
+        """The result of `explain`: for all samples with dense features, else for the subsample."""
         similarity = self.similarity
         if (
             isinstance(similarity, FeatureSimilarity)

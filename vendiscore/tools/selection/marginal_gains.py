@@ -267,6 +267,8 @@ class TrackedGains:
 
         `row` holds its similarities to all samples, required for candidates without features.
         """
+        # For y, `resolvents` changes from s to 1 − s' = 1/(1 + s) if it joins, and from 1 − s to
+        # s' = s/(1 − s) if it leaves. For other samples x, s_x changes as described in the class.
         leaves = bool(self.is_member[y])
         previous = self.resolvents[:, y].copy()
         if leaves:
@@ -278,18 +280,18 @@ class TrackedGains:
             denominator = 1 + previous
             updated = 1 / denominator
         position = np.array([y])
-        a = self._cross_resolvents(position, row)[:, 0]
-        a /= np.sqrt(denominator)[:, None]
-        change = a * a
-        decreasing = self.is_member == leaves
-        change[:, decreasing] *= -1
+        scaled_cross_resolvents = self._cross_resolvents(position, row)[:, 0]
+        scaled_cross_resolvents /= np.sqrt(denominator)[:, None]
+        change = scaled_cross_resolvents**2
+        is_decreasing = self.is_member == leaves
+        change[:, is_decreasing] *= -1
         self.resolvents += change
         self.resolvents[:, y] = updated
         similarities = self._compute_similarities(position, row)[0]
         self.quadratic_forms += sign * similarities**2
         self.is_member[y] = not leaves
         self._clip_to_minimum()
-        self._updates.append((a, sign))
+        self._updates.append((scaled_cross_resolvents, sign))
 
     def _clip_to_minimum(self) -> None:
         """Raise `resolvents` that are smaller than possible, because of rounding errors."""

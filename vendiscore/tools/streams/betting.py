@@ -118,8 +118,10 @@ class ChangeTest:
         """Logarithm of the total wealth of each test; 0 before any value."""
         if self._n == 0:
             return np.zeros(())
-        by_window = np.logaddexp(self._log_staked, math.log(self._reserve))
-        log_change_wealth = np.logaddexp.reduce(by_window, axis=0) - math.log(len(WINDOWS))
+        # The wealth of each window is what is at stake plus the reserve. The total is the mean of
+        # two halves: the wealth of the `MeanTest`, and the mean wealth over the windows.
+        log_window_wealth = np.logaddexp(self._log_staked, math.log(self._reserve))
+        log_change_wealth = np.logaddexp.reduce(log_window_wealth, axis=0) - math.log(len(WINDOWS))
         return np.asarray(np.logaddexp(self._test.log_wealth, log_change_wealth) - math.log(2))
 
 

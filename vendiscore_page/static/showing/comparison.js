@@ -54,7 +54,7 @@ function parts(view, first) {
     setMap(view),
     folded("Uncertainty and notes", "", sure),
     sources(view, folded),
-    folded("Python code and signature", "", [
+    folded("Python code and signature for citing", "", [
       ...lines(view, C),
       C.sources ? copied(view, "Signature of the effective number of sets", C.sources.signature) : null,
     ]),
