@@ -153,8 +153,8 @@ def findings(data: Path) -> list[Finding]:
                 f"{int(falls.sum())} of {falls.size} steps",
                 why="mean curves of both schedules, as fractions of the total decrease, differ by "
                 f"up to {gap[name]:.2f}; those of MagDiff by {gap['MagDiff']:.2f}, and those of "
-                f"recall by {gap['recall']:.3f}. {name} decreases in {int(falls.sum())} of "
-                f"{falls.size} steps",
+                f"recall by {gap['recall']:.3f}; the mean of {name} decreases in "
+                f"{int(falls.sum())} of {falls.size} steps",
             )
         )
     for m, name in enumerate(MEASURES[3:], start=3):
