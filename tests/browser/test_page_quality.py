@@ -5,6 +5,7 @@ from accessibility import find_violations_in_both_themes
 from browser_actions import (
     button,
     choose_files,
+    choose_question,
     choose_similarity,
     expect,
     expect_comparison,
@@ -55,7 +56,7 @@ def compare_rows(correct, **options):
 def test_correct_answers_and_missing_cells_match_package(visit, size):
     page = visit(*size)
     choose_table(page)
-    button(page, "Which of the 3 models is most diverse among correct answers?").click()
+    choose_question(page, "Which of the 3 models is most diverse among correct answers?")
     section = page.locator(".r-quality")
     expect(section).to_be_in_viewport()
     expected = compare_rows([passed == "true" for passed in PASSED])
@@ -84,7 +85,7 @@ def test_correct_answers_and_missing_cells_match_package(visit, size):
 def test_column_of_correct_answers_and_threshold_can_be_selected(visit):
     page = visit()
     choose_table(page)
-    button(page, "Which of the 3 models is most diverse?").click()
+    choose_question(page, "Which of the 3 models is most diverse?")
     expect(page.locator("#result .r-bar")).to_be_visible()
     expect(page.locator(".r-quality")).to_have_count(0)
     column = page.get_by_role("combobox", name="Correct answers")

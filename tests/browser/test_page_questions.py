@@ -1,4 +1,4 @@
-"""Buttons for questions about a table, and saved rows with the ids of the table."""
+"""The menu of questions about a table, and saved rows with the ids of the table."""
 
 import csv
 import re
@@ -8,14 +8,17 @@ from accessibility import find_violations_in_both_themes
 from browser_actions import (
     button,
     choose_files,
+    choose_question,
     choose_similarity,
     expect,
     expect_comparison,
     expect_read_note,
     expect_score,
+    find_question_menu,
     find_row,
     open_tab,
     paste,
+    press_score,
 )
 
 pytest.importorskip("gradio")
@@ -33,6 +36,7 @@ ROWS = [
 ]
 IDS, MODELS, PROMPT_COLUMN, TEXTS = map(list, zip(*ROWS, strict=True))
 TABLE = "id,model,prompt,answer\n" + "".join(",".join(each) + "\n" for each in ROWS)
+MOST_DIVERSE = "Which of the 2 models is most diverse?"
 NGRAMS = {"k": "ngram_overlap"}
 
 
@@ -41,32 +45,93 @@ def choose_table(page, data: str = TABLE) -> None:
     choose_files(page, ("answers.csv", data.encode()))
 
 
-def test_question_buttons_apply_table_options(visit):
+@pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
+def test_score_of_table_with_models_and_prompts_shows_matrix(visit, size):
+    page = visit(*size)
+    choose_table(page)
+    menu = find_question_menu(page)
+    expect(menu).to_have_value(MOST_DIVERSE)
+    press_score(page)
+    expect(page.get_by_role("region", name="Prompt × model")).to_be_visible()
+    expect_comparison(page, compare(TEXTS, by=MODELS, groups=PROMPT_COLUMN, **NGRAMS))
+    expect(page.locator(".r-about")).to_contain_text(
+        "effective number of 2 answers, mean over 3 prompts"
+    )
+    expect(menu).to_have_value(MOST_DIVERSE)
+    assert find_violations_in_both_themes(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_question_menu_stays_above_results(visit):
     page = visit()
     choose_table(page)
-    button(page, "Score each of 3 prompts").click()
+    menu = find_question_menu(page)
+    questions = menu.locator("option").all_inner_texts()
+    choose_question(page, "Score each of 3 prompts")
     expected = compute(TEXTS, groups=PROMPT_COLUMN, **NGRAMS)
     expect_score(page, expected["VS"], "4 per group")
     expect(page.get_by_role("combobox", name="Group column")).to_have_value("prompt")
-    button(page, "Score all 12 rows").click()
+    choose_question(page, "Score all 12 rows")
     expect_score(page, compute(TEXTS, **NGRAMS)["VS"], 12)
     expect(page.get_by_role("combobox", name="Group column")).to_have_value("")
-    button(page, "Find near-duplicates").click()
+    choose_question(page, "Find near-duplicates")
     expect(page.locator(".r-groups")).to_be_in_viewport()
-    button(page, "What is the effective number of models?").click()
+    expect(menu).to_have_value("Find near-duplicates")
+    choose_question(page, "What is the effective number of models?")
     expect(page.locator(".r-sources")).to_be_in_viewport()
     expect(page.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
+    expect(menu).to_have_value("What is the effective number of models?")
+    assert menu.locator("option").all_inner_texts() == questions
     # The other tab keeps its settings of the table.
     open_tab(page, "Text")
     expect(page.get_by_role("combobox", name="Group column")).to_have_value("")
     expect_score(page, compute(TEXTS, **NGRAMS)["VS"], 12)
+    open_tab(page, "Compare")
+    choose_question(page, "Score each of 3 prompts")
+    expect(page.get_by_role("tab", name="Text")).to_have_attribute("aria-selected", "true")
+    expect_score(page, expected["VS"], "4 per group")
+    expect(menu).to_have_value("Score each of 3 prompts")
+
+
+def test_set_is_not_scored_in_place_of_other_samples(visit):
+    page = visit()
+    paste(page, "other samples\nof the user")
+    expect_read_note(page, "2 lines")
+    open_tab(page, "Compare")
+    choose_similarity(page, "share words")
+    choose_files(page, ("a.csv", TABLE.encode()), container=page.locator(".set").first)
+    menu = find_question_menu(page)
+    expect(menu).to_have_value(MOST_DIVERSE)
+    assert menu.locator("option").all_inner_texts() == [
+        MOST_DIVERSE,
+        "What is the effective number of models?",
+    ]
+    paste(page, "one\ntwo\nthree\nfour", page.get_by_role("textbox", name="Samples of B"))
+    expect(menu).to_have_count(0)
+
+
+def test_many_groups_are_sorted_and_folded(visit):
+    page = visit()
+    groups = [
+        [f"{i} is a word", "the same words", "the same words"][: 2 + i % 2] for i in range(13)
+    ]
+    rows = [f"prompt {i},{text}" for i, texts in enumerate(groups) for text in texts]
+    choose_table(page, "prompt,answer\n" + "\n".join(rows))
+    press_score(page)
+    summary = page.locator("#result summary", has_text="Scores of your 13 groups")
+    table = page.get_by_role("region", name="Table of the groups")
+    expect(table).to_be_hidden()
+    summary.click()
+    scores = [float(cell) for cell in table.locator("tbody td:nth-child(3)").all_inner_texts()]
+    assert scores == sorted(scores, reverse=True)
+    assert find_violations_in_both_themes(page) == []
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (390, 844)], ids=["desk", "phone"])
 def test_selected_rows_are_saved_with_table_ids(visit, size):
     page = visit(*size)
     choose_table(page)
-    button(page, "Select diverse rows").click()
+    choose_question(page, "Select diverse rows")
     page.get_by_label("subset size").fill("5")
     button(page, "Select").click()
     expected = select(TEXTS, 5, **NGRAMS)
@@ -102,10 +167,11 @@ def test_column_role_can_be_changed(visit):
     choose_table(page)
     page.get_by_role("combobox", name="Model (2)").select_option("")
     expect(page.get_by_role("combobox", name="Label (2)")).to_have_value("model")
-    expect(button(page, "Which of the 2 groups by “model” is most diverse?")).to_be_visible()
+    menu = find_question_menu(page)
+    expect(menu).to_contain_text("Which of the 2 groups by “model” is most diverse?")
     page.locator("#read summary", has_text="Other columns").click()
     page.get_by_role("combobox", name="Model", exact=True).select_option("model")
-    expect(button(page, "Which of the 2 models is most diverse?")).to_be_visible()
+    expect(menu).to_have_value(MOST_DIVERSE)
 
 
 def test_one_column_per_model_is_compared(visit):
@@ -117,7 +183,7 @@ def test_one_column_per_model_is_compared(visit):
     choose_table(page, table)
     button(page, "Each of model_a, model_b contains the answers of one model").click()
     expect_read_note(page, "24 rows")
-    button(page, "Which of the 2 models is most diverse?").click()
+    choose_question(page, MOST_DIVERSE)
     a, b = (
         ["the same words again"] * 12,
         [f"other {i} words and {i * i} more of them at {i}" for i in range(12)],

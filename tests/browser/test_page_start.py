@@ -8,6 +8,7 @@ from browser_actions import (
     choose_files,
     choose_similarity,
     expect,
+    find_question_menu,
     get_focused_name,
     open_tab,
     paste,
@@ -61,11 +62,12 @@ def test_example_stays_and_error_is_focused_without_samples(visit):
 def test_table_is_compared_with_settings_in_view(visit):
     page = visit(1280, 800)
     choose_files(page, ("answers.csv", THREE_MODELS))
-    question = button(page, "Which of the 3 models is most diverse?")
-    expect(question).to_be_in_viewport(ratio=1)
+    menu = find_question_menu(page)
+    expect(menu).to_have_value("Which of the 3 models is most diverse?")
+    expect(menu).to_be_in_viewport(ratio=1)
     choose_similarity(page, "share words")
     for _ in range(2):  # the second time, the file is already loaded
-        question.click()
+        press_score(page)
         expect(page.locator("#result .r-sides")).to_contain_text("Raven")
         expect(page.locator("#progress")).to_be_hidden()
         boxes = [page.locator(item).bounding_box() for item in ("#kernels .kernels", "#score")]

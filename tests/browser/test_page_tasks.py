@@ -195,5 +195,5 @@ def test_eight_answer_columns_of_one_model_are_scored(visit):
     perform_task(page, page_tasks.score_eight_answer_columns())
     rows = page.get_by_role("region", name="Table of the groups").locator("tbody tr")
     expect(rows).to_have_count(len(page_tasks.ANSWER_ROWS))
-    first = compute(page_tasks.ANSWER_ROWS[0], **page_tasks.MEANING)["VS"]
-    expect(rows.first).to_contain_text(f"8{first:.1f}")
+    scores = [compute(row, **page_tasks.MEANING)["VS"] for row in page_tasks.ANSWER_ROWS]
+    expect(rows.first).to_contain_text(f"8{max(scores):.1f}")

@@ -118,6 +118,19 @@ def choose_similarity(page, label: str) -> None:
     page.locator("#alike").get_by_role("radio", name=label).check()
 
 
+def find_question_menu(page):
+    return page.get_by_role("combobox", name="Show:", exact=True)
+
+
+def choose_question(page, label: str) -> None:
+    """Choose a question of a table in the menu above the result, with two presses of the mouse."""
+    menu = find_question_menu(page)
+    for _ in range(2):  # the menu of the browser itself cannot be pressed by a test
+        menu.click()
+        page.keyboard.press("Escape")
+    menu.select_option(label)
+
+
 def score_number(page):
     return page.locator("#result .r-number")
 
@@ -200,6 +213,7 @@ STEP_FUNCTIONS = {
         page, *files, container=page.locator(".row:has(> #add-set)")
     ),
     "press": lambda page, name: button(page, name).click(),
+    "ask": choose_question,
     "download": download_file,
     "save": save_file,
     "tab_to": tab_to,

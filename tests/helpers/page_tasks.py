@@ -87,7 +87,7 @@ def save_rows_without_near_duplicates() -> Task:
     result = explain(ANSWERS, **MEANING)
     steps = (
         ("choose", "answers.csv", table.getvalue().encode(), None),
-        ("press", "Find near-duplicates"),
+        ("press", "Score"),
         ("save", f"Save {len(result.kept)} samples without near-duplicates (CSV)"),
     )
     expected = result.score_without_duplicates
@@ -120,7 +120,7 @@ def select_hundred_rows() -> Task:
     texts = [row[-1] for row in csv.reader(io.StringIO(_THREE_MODELS))][1:]
     steps = (
         ("choose", "answers.csv", _THREE_MODELS.encode(), None),
-        ("press", "Select diverse rows"),
+        ("ask", "Select diverse rows"),
         ("fill", "subset size", "100"),
         ("key", "Enter"),
     )
@@ -215,7 +215,7 @@ def compare_models_of_table() -> Task:
     table = "id,model,prompt,answer\n" + "".join(",".join(row) + "\n" for row in MODEL_ANSWERS)
     steps = (
         ("choose", "answers.csv", table.encode(), None),
-        ("press", "Which of the 3 models is most diverse?"),
+        ("press", "Score"),
     )
     return _compare_task(*steps, max_clicks=2, comparison=compare_models())
 
@@ -231,7 +231,7 @@ def score_eight_answer_columns() -> Task:
     table = "".join(",".join(row) + "\n" for row in rows)
     steps = (
         ("choose", "eight.csv", table.encode(), None),
-        ("press", "Score the answers of each row (one model, 8 answers per prompt)"),
+        ("press", "Score"),
     )
     expected = compute(ANSWER_ROWS, **MEANING)["VS"]
     return Task(steps, 2, expected, f"≈ {expected:.1f} of 8 per group")

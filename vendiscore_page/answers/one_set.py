@@ -211,7 +211,8 @@ def _by_set(
     for label, some in places.items():
         job = job_of(samples, some, chosen.kernel, settings.options, settings.prompts)
         found = yield from job.findings(settings.q, allow_repeats=settings.allow_repeats)
-        rows.append({"group": str(label), "n": found.n, found.key: found.value, **found.interval})
+        row = {"group": str(label), "n": found.n, found.key: found.value, **found.interval}
+        rows.append(row | ({"of": found.to_dict()["group_size"]} if found.grouped else {}))
     return rows
 
 

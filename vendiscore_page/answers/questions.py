@@ -18,9 +18,12 @@ _MOST = 3  # names on a button
 
 
 def questions(samples: Samples) -> Record:
-    """Return a table's questions, each with how its samples are read, and notes on the others."""
+    """Return a table's questions, each with how its samples are read, and notes on the others.
+
+    `current` is the label of the question that the samples answer as they were read, or None.
+    """
     if not (samples.roles or samples.wide or samples.groups):
-        return {"questions": [], "unasked": []}
+        return {"questions": [], "unasked": [], "current": None}
     n, notes = len(samples), list[str]()
     alone = {"by": None, "sets": None}
     many = f"{n:,} of {samples.total:,}" if samples.total > n else f"all {n:,}"
@@ -44,7 +47,24 @@ def questions(samples: Samples) -> Record:
             notes += why
     asked.append(_question("Find near-duplicates", pool, show="clusters"))
     asked.append(_question(f"Select diverse {samples.unit}s", pool, show="subset"))
-    return {"questions": asked, "unasked": notes}
+    current = next((each["label"] for each in asked if _is_answered(each, samples)), None)
+    return {"questions": asked, "unasked": notes, "current": current}
+
+
+def _is_answered(question: Record, samples: Samples) -> bool:
+    """Return whether samples have the sets and groups that a question needs."""
+    options = question["options"]
+    if "wide" in options:
+        return False
+    if "answers" in options:
+        by = samples.by or _role(samples, "prompt")[0]
+        return bool(samples.groups) and by == _role(samples, "prompt")[0] and not samples.sets_by
+    if options["sets"] != samples.sets_by:
+        return False
+    if question["compares"]:
+        # Prompts that were detected are not used if models cannot be compared within them.
+        return samples.by in (options["by"], _role(samples, "prompt")[0])
+    return samples.by == options["by"] and bool(samples.groups) == bool(samples.by)
 
 
 def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
@@ -70,6 +90,7 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
         each = {"by": column, "sets": None}
         return [_question(f"Score each of {len(sizes):,} {many}", each)], notes
     how = {"sets": column, "by": _paired(samples, labels), "prompts": None}
+    how |= {"correct": None, "min_quality": None}
     found = [_question(f"Which of the {len(sizes)} {many} is most diverse?", how, True)]
     correct = [name for name in boolean_columns(samples) if is_named(name, CORRECT_NAMES)]
     if how["by"] and correct:

@@ -11,7 +11,7 @@ import { remember, restore, writeHash } from "./asking/memory.js";
 import { advise, kernelsOf, lend, now, page, promptOf, subjectOf, takeBack } from "./asking/page.js";
 import { button, byId, fill, onPress } from "./asking/parts.js";
 import { promptField } from "./asking/prompt.js";
-import { asker } from "./asking/questions.js";
+import { questionMenu } from "./asking/questions.js";
 import { runner } from "./asking/run.js";
 import { samples } from "./asking/samples.js";
 import { scoreOf, scoring } from "./asking/scoring.js";
@@ -19,7 +19,7 @@ import { results } from "./asking/shown.js";
 import { fromHash, kept } from "./asking/state.js";
 import { makeTabs } from "./asking/tabs.js";
 
-const { current, open, choose, compare } = makeTabs({
+const { current, open, choose, compare, back } = makeTabs({
   mark: tabKeys(byId("tabs"), (tab) => choose(tab)),
   drawn(tab) {
     shown.draw(tab);
@@ -45,7 +45,7 @@ const running = runner(
   { go: byId("score"), stop: byId("stop"), progress: byId("progress") },
   announce,
 );
-const work = scoring({ shown, redraw, announce });
+const work = scoring({ shown, redraw, announce, compare });
 /** @returns {Promise<void>} */
 const score = () => {
   if (current()?.source ?? page.sets.filled().length) noExample();
@@ -65,9 +65,9 @@ const given = samples({
   prefer: preferred,
   score,
   turn: (kind) => mine().turn(kind),
-  ask: asker({ current: mine, score, compare }),
   example,
 });
+const questions = questionMenu({ score, compare, back });
 const prompted = promptField(byId("prompt"), (text) => (current() ?? page.sets).answer(text));
 
 /** @param {string} text */
@@ -139,6 +139,7 @@ function redraw() {
   if (changes.includes(true)) page.drawn = null;
   drawAlike();
   drawPrompt();
+  questions.draw();
   shown.age(page.tab);
   writeHash();
 }

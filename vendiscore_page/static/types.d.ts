@@ -86,6 +86,8 @@ interface Read {
   roles: { [role in Role]?: [column: string, count: number] };
   questions: TableQuestion[];
   unasked: string[];
+  /** The label of the question that the samples answer as they were read. */
+  current: string | null;
   groups: number;
   prompts: number;
   separator: string | null;
@@ -103,8 +105,6 @@ interface TableQuestion {
   compares: boolean;
   show: string;
 }
-
-type Asker = (question: TableQuestion) => unknown;
 
 /** How samples are to be read; what is missing is found out. */
 interface Asked extends Partial<Record<Role, string>> {
@@ -338,6 +338,8 @@ interface Result extends Clusters, Scored {
 interface GroupRow extends Scored {
   group: string;
   n: number;
+  /** Samples per group, of a mean over groups. */
+  of?: number;
   low?: number | null;
   high?: number | null;
 }
@@ -625,13 +627,12 @@ interface SamplesPage {
   prefer(): Kind | "";
   score(): void;
   turn(kind: Kind): void;
-  ask: Asker;
   example(entry: Example): void;
 }
-interface AskerPage {
-  current(): Given;
+interface QuestionsPage {
   score(): Promise<void>;
   compare(options: Asked, then: () => void): void;
+  back(given: Given, options: Asked, then: () => void): void;
 }
 interface TabsPage {
   mark(tab: Tab): void;

@@ -13,6 +13,7 @@ from vendiscore_page.inputs.uploads import Asked, Given, read
 
 NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
 WORDS = ["apple", "pear", "plum", "sea", "sky", "stone", "river", "cat", "dog", "house"]
+SETS = {"sets": "model", "prompts": None, "correct": None, "min_quality": None}
 PROMPTS = [f"Question {i}?" for i in range(5)]
 
 
@@ -50,6 +51,32 @@ def test_table_with_models_and_prompts_offers_all_questions():
     assert result["Score each of 5 prompts"]["options"] == {"by": "prompt", "sets": None}
 
 
+@pytest.mark.parametrize(
+    ("header", "columns", "current"),
+    [
+        ("model,prompt,answer", (0, 1, 2), "Which of the 3 models is most diverse?"),
+        ("model,answer", (0, 2), "Which of the 3 models is most diverse?"),
+        ("prompt,answer", (1, 2), "Score each of 5 prompts"),
+        ("genre,answer", (0, 2), "Score all 30 rows"),
+    ],
+)
+def test_table_without_options_answers_question(header, columns, current):
+    rows = [[row[i] for i in columns] for row in make_answers(3, 2)]
+    assert sample_readout.read_answer(read_rows(header, rows))["current"] == current
+
+
+def test_reading_by_question_answers_it():
+    rows = make_answers(3, 2)
+    questions = offered_questions("model,prompt,answer", rows)[0]
+    for label, question in questions.items():
+        if question["show"]:  # a part of the result of another question
+            continue
+        samples = read_rows("model,prompt,answer", rows, **question["options"])
+        assert sample_readout.read_answer(samples)["current"] == label
+    samples = read_rows("model,prompt,answer", rows, by="model", pool=False)
+    assert sample_readout.read_answer(samples)["current"] is None
+
+
 @pytest.mark.parametrize(("times", "by"), [(2, "prompt"), (1, None)])
 def test_models_are_compared_within_repeated_prompts(times, by):
     rows = make_answers(3, times)
@@ -57,11 +84,20 @@ def test_models_are_compared_within_repeated_prompts(times, by):
         "Which of the 3 models is most diverse?"
     ]
     assert question["compares"]
-    assert question["options"] == {"sets": "model", "by": by, "prompts": None}
+    assert question["options"] == SETS | {"by": by}
     page = compare_as_json({"A": read_rows("model,prompt,answer", rows, **question["options"])})
     models, prompts, texts = map(list, zip(*rows, strict=True))
     assert page["within"] == (5 if by else 0)
     check_comparison(page, compare(texts, by=models, groups=prompts if by else None, **NS))
+
+
+def test_scores_of_models_state_answers_per_prompt():
+    samples = read_rows("model,prompt,answer", make_answers(3, 2))
+    rows = run_steps(one_set.score(samples, Settings("ngram_overlap"))).answer["by_set"]
+    assert [(row["n"], row["of"]) for row in rows] == [(10, 2.0)] * 3
+    samples = read_rows("model,answer", [row[::2] for row in make_answers(3, 2)])
+    rows = run_steps(one_set.score(samples, Settings("ngram_overlap"))).answer["by_set"]
+    assert all("of" not in row for row in rows)
 
 
 def test_unpaired_prompts_are_dropped_with_note():
@@ -99,7 +135,7 @@ def test_questions_count_all_rows_of_subsampled_table():
     ]
     assert notes == []
     options = result["Which of the 3 models is most diverse?"]["options"]
-    assert options == {"sets": "model", "by": "prompt", "prompts": None}
+    assert options == SETS | {"by": "prompt"}
     page = compare_as_json({"A": read_rows(header, rows, **options)})
     assert page["within"] == 166
     assert page["notes"][2] == (
@@ -196,7 +232,9 @@ def test_eight_columns_are_scored_as_answers_of_one_model(prompts, stem):
     answer = run_steps(one_set.score(result, Settings("ngram_overlap"))).answer
     assert answer["VS"] == pytest.approx(expected["VS"], abs=1e-12)
     assert [row["n"] for row in answer["by_group"]] == [8] * 5
-    assert f"Compare the columns “{header[-8]}”" in str(sample_readout.read_answer(result))
+    questions = sample_readout.read_answer(result)
+    assert f"Compare the columns “{header[-8]}”" in str(questions)
+    assert questions["current"].startswith("Score the answers of each row")
 
 
 def test_lines_and_single_columns_have_no_questions():

@@ -1,19 +1,19 @@
 /** The columns of a table: one holds the samples, the others tell of them. */
 
 import { count, el, isNumber } from "../dom.js";
-import { button, field } from "./parts.js";
+import { field } from "./parts.js";
 
 /** @type {Record<Role, string>} */
 const ROLES = { model: "Model", prompt: "Prompt", label: "Label", id: "ID" };
 
 /**
- * Makes the fields of a table and the questions that it can answer, each a click on
- * `ask(question)`; a set of a comparison, which `label` names, has no questions.
+ * Makes the fields of a table, and notes on questions that it cannot answer; `label` is the name of
+ * a set of a comparison, or "".
  * @param {Given} given
  * @param {Read} read
- * @param {{label: string, ask: Asker}} how
+ * @param {string} label
  */
-export function columns(given, read, { label, ask }) {
+export function columns(given, read, label) {
   const names = read.columns ?? [];
   if (names.length < 2) return [];
   const rest = names.filter((name) => name !== read.column);
@@ -41,7 +41,7 @@ export function columns(given, read, { label, ask }) {
   /** @param {string} value */
   const sets = (value) => given.ask({ sets: value || null, by: read.by, pool: !value });
   return [
-    label ? null : questions(given, read, ask),
+    ...(label ? [] : read.unasked ?? []).map((note) => el("p", { class: "hint" }, note)),
     el(
       "div",
       { class: "fields" },
@@ -102,23 +102,4 @@ function promptCheckbox(given, read) {
   });
   const label = `condition on the prompt (column “${read.prompt_column}”): remove the part of each sample that its prompt explains`;
   return el("label", { class: "choice small" }, box, label);
-}
-
-/**
- * @param {Given} given
- * @param {Read} read
- * @param {Asker} ask
- */
-function questions(given, { questions: found = [], unasked = [] }, ask) {
-  if (!found.length) return null;
-  const chips = found.map((question) =>
-    button(question.label, () => ask(question), "chip", { "data-at": question.label }),
-  );
-  return el(
-    "div",
-    { class: "asks", role: "group", "aria-label": "Analyses of this table" },
-    el("p", { class: "hint", "aria-hidden": "true" }, "Choose an analysis of this table"),
-    el("div", { class: "row" }, ...chips),
-    ...unasked.map((note) => el("p", { class: "hint" }, note)),
-  );
 }

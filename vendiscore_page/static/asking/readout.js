@@ -12,13 +12,12 @@ const SPLITS = { line: "line", blank: "blank line", row: "row" };
 
 /**
  * Shows samples in a container. `score()` scores what can be used, `turn(kind)` reads the samples
- * as another kind, `ask(question)` asks what a table can answer; `label` sets the names of controls
- * apart where there are several sets.
+ * as another kind; `label` sets the names of controls apart where there are several sets.
  * @param {HTMLElement} container
  * @param {Given} given
- * @param {{score: () => void, turn: (kind: Kind) => void, ask?: Asker, label?: string}} page
+ * @param {{score: () => void, turn: (kind: Kind) => void, label?: string}} page
  */
-export function readout(container, given, { score, turn, ask = () => {}, label = "" }) {
+export function readout(container, given, { score, turn, label = "" }) {
   const read = given.read ?? (given.busy ? given.before : null);
   const { busy, question: asks, problem, leaveOut, source } = given;
   const state = JSON.stringify([busy, read?.key, asks, problem, leaveOut, source, label]);
@@ -32,7 +31,7 @@ export function readout(container, given, { score, turn, ask = () => {}, label =
     container,
     waits ? el("p", { class: "hint busy" }, "Reading …") : null,
     asks ? question(given, asks) : null,
-    ...(read ? whatWasRead(given, read, { turn, ask, label }) : []),
+    ...(read ? whatWasRead(given, read, { turn, label }) : []),
     given.busy ? null : troubled(given, score, label ? "Compare" : "Score"),
   );
   if (!given.read) return;
@@ -42,9 +41,9 @@ export function readout(container, given, { score, turn, ask = () => {}, label =
 /**
  * @param {Given} given
  * @param {Read} read
- * @param {{turn: (kind: Kind) => void, ask: Asker, label: string}} page
+ * @param {{turn: (kind: Kind) => void, label: string}} page
  */
-function whatWasRead(given, read, { turn, ask, label }) {
+function whatWasRead(given, read, { turn, label }) {
   const next = () => given.ask({ draw: (read.draw ?? 0) + 1 });
   const again = () => el("p", {}, button("Draw another random subset", next, "chip", { "data-at": "draw" }));
   return [
@@ -52,7 +51,7 @@ function whatWasRead(given, read, { turn, ask, label }) {
     how(read, turn),
     ...(read.advice ?? []).map((advice) => el("p", { class: "small" }, advice)),
     read.total > read.n ? again() : null,
-    ...columns(given, read, { label, ask }),
+    ...columns(given, read, label),
     read.splits?.length > 1 ? splits(given, read, label) : null,
     label && given.text ? null : preview(read), // a set's box is enough
   ];

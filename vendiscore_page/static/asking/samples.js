@@ -15,7 +15,7 @@ const ASKED = {
  * kind, which no example of the page replaces; the others do what is asked for.
  * @param {SamplesPage} page
  */
-export function samples({ current, examples, attach, score, turn, ask, example, prefer }) {
+export function samples({ current, examples, attach, score, turn, example, prefer }) {
   const paste = box((text, atOnce) => current().write(text, atOnce), { id: "box", rows: 5 });
   const files = chooser("Choose files", attach, { id: "files" });
   const next = () => (byId("paste").hidden ? byId("files") : paste).focus();
@@ -47,7 +47,7 @@ export function samples({ current, examples, attach, score, turn, ask, example, 
     fill(byId("chip"), attached);
     byId("sources").classList.toggle("has", attached !== null);
     tries(byId("examples"), given.own ? [] : examples(), given.example, example);
-    readout(byId("read"), given, { score, turn, ask });
+    readout(byId("read"), given, { score, turn });
   }
 
   return { draw };

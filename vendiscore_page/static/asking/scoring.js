@@ -3,13 +3,15 @@
 import { find, reveal } from "../dom.js";
 import { asked, now, page } from "./page.js";
 import { byId } from "./parts.js";
+import { currentQuestion } from "./questions.js";
 import { worked } from "./run.js";
 
 /**
- * Returns the two kinds of work as `scored(tools)` and `compared(tools)`, for a runner.
- * @param {{shown: Shown, redraw: () => void, announce: Announce}} page
+ * Returns the two kinds of work as `scored(tools)` and `compared(tools)`, for a runner. A table whose
+ * question is about its models is passed to `compare(options)` instead of being scored.
+ * @param {{shown: Shown, redraw: () => void, announce: Announce, compare: (options: Asked) => void}} page
  */
-export function scoring({ shown, redraw, announce }) {
+export function scoring({ shown, redraw, announce, compare }) {
   /** @param {Tools} tools */
   async function scored(tools) {
     if (page.tab === "compare") return;
@@ -22,6 +24,8 @@ export function scoring({ shown, redraw, announce }) {
     const tab = /** @type {Kind} */ (given.kind); // files may have turned out to be of another
     if (!read) return failed(tab);
     given.leaveOut ||= Boolean(read.problems?.others);
+    const question = currentQuestion(read);
+    if (question?.compares) return compare(question.options);
     tools.said("Scoring");
     const of = now(tab);
     await finish(tab, given, () => scoreOf(tab, of, tools), of);

@@ -9,7 +9,7 @@ import { KINDS } from "./state.js";
 
 /**
  * Fills `page.givens`. `mark(tab)` shows which is open, `drawn(tab)` draws what it has; `changed`
- * hears of every change of samples, `score()` compares.
+ * hears of every change of samples, `score()` compares or scores.
  * @param {TabsPage} page
  */
 export function makeTabs({ mark, drawn, changed, score, announce }) {
@@ -92,5 +92,22 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
     step(() => open("compare"));
     page.sets.adopt(given, { options, then });
   }
-  return { current, open, choose, compare };
+
+  /**
+   * Scores the table of a comparison on the tab of its kind, read by `options`.
+   * @param {Given} given
+   * @param {Asked} options
+   * @param {() => void} then
+   */
+  function back(given, options, then) {
+    const kind = /** @type {Kind} */ (given.kind);
+    const { kernel, options: chosen, q } = page.settings.compare;
+    Object.assign(page.settings[kind], { kernel, options: { ...chosen }, q });
+    page.givens[kind].prompt = page.sets.prompt;
+    page.givens[kind].copy(given, options);
+    page.drawn = null;
+    step(() => open(kind));
+    then();
+  }
+  return { current, open, choose, compare, back };
 }

@@ -107,7 +107,7 @@ function top(view) {
   ));
   if (C.rows.length > NAMED) sides.push(el("span", {}, `and ${count(C.rows.length - NAMED)} more`));
   const matched = C.within
-    ? `effective number of answers, mean over ${count(C.within)} prompts`
+    ? `effective number of ${perPrompt(C)}, mean over ${count(C.within)} prompts`
     : `effective number, computed for ${count(C.matched_size)} samples of each set`;
   return card(
     view,
@@ -115,6 +115,16 @@ function top(view) {
     el("p", { class: "r-about" }, dotted(matched, C.comparison)),
     el("div", { class: "r-tools" }, share, take),
   );
+}
+
+/**
+ * Writes how many answers to a prompt a score is of: "4 answers", or "2.5 answers on average".
+ * @param {Compared} C
+ */
+function perPrompt({ matched_size: size, within, missing_cells: missing }) {
+  if (!within || missing) return "answers";
+  const each = size / within;
+  return Number.isInteger(each) ? `${count(each)} answers` : `${score(each)} answers on average`;
 }
 
 /**

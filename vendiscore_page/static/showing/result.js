@@ -12,6 +12,7 @@ import { themes } from "./themes.js";
 import { spokenValues, values } from "./values.js";
 import { makeView } from "./view.js";
 
+const UNFOLDED = 12; // groups that are seen without a click
 const SETS = 8; // that can be compared, of at least
 const LEAST = 4; // samples each
 /** @type {WeakMap<HTMLElement, AbortController>} */
@@ -115,20 +116,21 @@ function renewed(container) {
 }
 
 /**
- * Shows a row for each set or group; `compare()` compares them, if they can be.
+ * Shows a row for each set or group, by descending score; `compare()` compares them, if they can be.
  * @param {GroupRow[] | null} rows
  * @param {{one: string, what: string, compare: (() => void) | null}} of
  */
 function rowsOf(rows, { one, what, compare }) {
   if (!rows?.length) return null;
   const most = Math.max(...rows.map(vendi), 1);
+  const sorted = [...rows].sort((a, b) => vendi(b) - vendi(a));
   const intervals = rows.some(({ low }) => isNumber(low));
   const more = /** @type {Head[]} */ (intervals ? [["interval", "r-digits"]] : []);
   /** @param {string} words */
   const digits = (words) => el("td", { class: "r-digits" }, words);
   /** @param {GroupRow} row */
   const line = (row) => {
-    const { group, n, low, high } = row;
+    const { group, n, of, low, high } = row;
     const fill = el("i", { class: "r-fill" });
     fill.style.width = `${(100 * vendi(row)) / most}%`;
     const meter = el("div", { class: "r-meter", "aria-hidden": "true" }, fill);
@@ -137,7 +139,7 @@ function rowsOf(rows, { one, what, compare }) {
       "tr",
       {},
       el("th", { scope: "row" }, el("bdi", {}, group)),
-      digits(count(n)),
+      digits(Number.isInteger(of ?? n) ? count(of ?? n) : score(of ?? n)),
       digits(score(vendi(row))),
       intervals ? digits(interval) : null,
       el("td", { class: "r-interval-cell" }, meter),
@@ -146,10 +148,9 @@ function rowsOf(rows, { one, what, compare }) {
   const few = rows.length > 1 && rows.length <= SETS && rows.every(({ n }) => n >= LEAST);
   const face = { type: "button", class: "r-button", onclick: compare ?? undefined };
   const across = { tabindex: 0, role: "region", "aria-label": `Table of the ${one}s` };
-  return el(
-    "section",
-    {},
-    el("h3", {}, `Scores of your ${count(rows.length)} ${one}s`),
+  const title = el("h3", {}, `Scores of your ${count(rows.length)} ${one}s`);
+  const samples = rows.some(({ of }) => of) ? `${what} per group` : what;
+  const parts = [
     compare && few ? el("p", {}, el("button", face, `Compare these ${count(rows.length)} ${one}s`)) : null,
     el(
       "div",
@@ -157,9 +158,11 @@ function rowsOf(rows, { one, what, compare }) {
       el(
         "table",
         { class: "r-table r-plain" },
-        heads([one], [what, "r-digits"], ["score", "r-digits"], ...more, ["", "r-interval-cell"]),
-        el("tbody", {}, ...rows.map(line)),
+        heads([one], [samples, "r-digits"], ["score", "r-digits"], ...more, ["", "r-interval-cell"]),
+        el("tbody", {}, ...sorted.map(line)),
       ),
     ),
-  );
+  ];
+  if (rows.length <= UNFOLDED) return el("section", {}, title, ...parts);
+  return el("section", {}, el("details", { class: "r-details" }, el("summary", {}, title), ...parts));
 }
