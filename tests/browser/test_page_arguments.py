@@ -93,6 +93,8 @@ def test_magnitude_view_shows_area_scale_and_function(visit):
     expect_values(page, compute(ROWS, measures=["MagArea", "t_conv"]))
     expect(page.get_by_role("img", name=re.compile("^Magnitude function"))).to_be_visible()
     assert find_violations_in_both_themes(page) == []
+    tick = page.locator(".r-chart .r-tick").first
+    assert tick.evaluate("label => getComputedStyle(label).stroke") == "none"
     references = [[0.0, 1.0], [4.0, 4.0], [2.0, 1.0]]
     box.fill(f"measures=['MagDiff'], references={references}")
     press_score(page)

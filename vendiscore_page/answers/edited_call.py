@@ -11,7 +11,7 @@ from ..aliases import Options, Record
 from ..inputs.pictures import Picture
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError
-from .arguments import format_arguments, kernels_of, parse_arguments
+from .arguments import COLUMN_ARGUMENTS, format_arguments, kernels_of, parse_arguments
 from .compute_call import compute_call
 from .kernel_menu import find_controls
 
@@ -48,15 +48,32 @@ def compute_samples(samples: Samples, text: object) -> Record:
         if name and cells:
             columns[name] = _plain(cells)
     answer = compute_call(values, call, columns, with_curves=True)
-    written = format_arguments(parse_arguments(text))
+    written = parse_arguments(text)
     return {
         **answer,
-        "comparison": f"n {len(samples):,} · {written}",
+        "comparison": f"n {len(samples):,} · {format_arguments(written)}",
         "n": len(samples),
         "name": samples.name,
         "kind": samples.kind,
-        "arguments": written,
+        "arguments": format_arguments(written),
+        "code": _code(written, call, columns),
     }
+
+
+def _code(written: Options, call: Options, columns: Options) -> str:
+    """Write Python for a call; values that the page has added or looked up are variables."""
+    parts = ["samples"]
+    for name in dict.fromkeys([*written, *call]):
+        value = written.get(name)
+        if name not in written and name != "given_prompt":
+            parts.append(f"{name}={name}")
+        elif name in COLUMN_ARGUMENTS and isinstance(value, str) and value in columns:
+            parts.append(f"{name}=table[{value!r}]")
+        elif name == "references" and isinstance(value, str):
+            parts.append("references=references")
+        else:
+            parts.append(format_arguments({name: call[name]}))
+    return f"import vendiscore\nprint(vendiscore.compute({', '.join(parts)}))"
 
 
 def _groups_and_prompts(samples: Samples, call: Options) -> Record:

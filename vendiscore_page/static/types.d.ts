@@ -282,6 +282,7 @@ interface Values {
   kind: Kind;
   arguments: string;
   comparison: string;
+  code: string;
   values: Record<string, number | string | null>;
   notes: string[];
   signature: string;

@@ -1,6 +1,7 @@
 """Calls that are edited as text: controls, groups, columns, references and magnitude functions."""
 
 import json
+from ast import literal_eval
 
 import numpy as np
 import pytest
@@ -98,6 +99,26 @@ def test_one_set_can_be_the_references_of_the_others(role):
     assert answer["curves"][1]["values"] == pytest.approx(expected.values, rel=1e-12)
     with pytest.raises(RefusedError, match=r"one of their sets \(A, B\), got 'C'"):
         compute_samples(samples, "measures='MagDiff', references='C'")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("options", "text", "variables"),
+    [
+        ({}, "q=2", {}),
+        ({"groups": ["x", "x", "y", "y"]}, "q=2", {"groups": ["x", "x", "y", "y"]}),
+        ({"prompts": ["a cat"] * 4}, "", {"prompts": ["a cat"] * 4}),
+        (
+            {"cells": {"m": ["A", "B", "A", "B"]}},
+            "groups='m', ns=[1, 2]",
+            {"table": {"m": ["A", "B", "A", "B"]}},
+        ),
+    ],
+)
+def test_code_prints_the_values(options, text, variables, capsys):
+    answer = compute_samples(make_samples(TEXTS, **options), text)
+    exec(answer["code"], {"samples": TEXTS, **variables})
+    assert literal_eval(capsys.readouterr().out) == answer["values"]
 
 
 def test_unusable_samples_are_left_out():

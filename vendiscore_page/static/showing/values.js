@@ -34,7 +34,7 @@ export function values(view) {
     table(R),
     R.curves.length ? magnitude(view) : null,
     ...R.notes.map((note) => el("p", { class: "r-small" }, note)),
-    copied(view, "Python", `import vendiscore\nprint(vendiscore.compute(samples, ${R.arguments}))`),
+    copied(view, "Python", R.code),
     copied(view, "Signature", R.signature),
   ];
 }
