@@ -5,12 +5,15 @@ import re
 import numpy as np
 import pytest
 import user_files as have
+from accessibility import find_violations_in_both_themes
 from browser_actions import (
     button,
     choose_files,
+    choose_question,
     choose_similarity,
     drop_files,
     expect,
+    expect_comparison,
     expect_read_note,
     expect_score,
     find_row,
@@ -23,7 +26,7 @@ from browser_actions import (
 from image_samples import encode_png
 
 pytest.importorskip("gradio")
-from vendiscore import compute
+from vendiscore import compare, compute
 from vendiscore_page.inputs import examples
 
 TEXT_FILES = [
@@ -216,3 +219,21 @@ def test_pasted_smiles_table_and_vectors_are_detected(visit):
     paste(page, "1 0 0\n0 1 0\n0 1 0\n")
     button(page, "Score").click()
     expect_score(page, 1.889881574842, 3)
+
+
+def test_several_text_files_are_a_question(visit):
+    page = visit()
+    choose_similarity(page, "share words")
+    apples, pears = ([f"{word} {i} of them" for i in range(5)] for word in ("apples", "pears"))
+    contents = {"a.txt": "\n".join(apples), "b.txt": "\n".join(pears)}
+    choose_files(page, *((name, text.encode()) for name, text in contents.items()))
+    question = page.locator("#read .question")
+    expect(question).to_contain_text("What do these 2 text files contain?")
+    assert find_violations_in_both_themes(page) == []
+    button(page, "Each file is a set of texts, to be compared").click()
+    expect_read_note(page, "10 lines")
+    press_score(page)
+    expect(page.locator("#result .r-bar")).to_be_visible()
+    expect_comparison(page, compare({"a.txt": apples, "b.txt": pears}, k="ngram_overlap"))
+    choose_question(page, "Score 2 texts, one per file")
+    expect_score(page, compute([*contents.values()], k="ngram_overlap")["VS"], 2)

@@ -7,7 +7,8 @@ from vendiscore.scoring.subsampling import MIN_SAMPLES
 from vendiscore.tools.reading.names import CORRECT_NAMES, is_named
 
 from ..aliases import Options, Record
-from ..inputs.visitor_samples import Samples
+from ..inputs.submission import ONE_SET, ONE_TEXT, SETS
+from ..inputs.visitor_samples import FILE, Samples
 from ..quotas import MAX_SETS
 from .different_sources import share_prompts
 from .group_lists import can_compare_within
@@ -22,6 +23,8 @@ def questions(samples: Samples) -> Record:
 
     `current` is the label of the question that the samples answer as they were read, or None.
     """
+    if samples.files:
+        return _of_files(samples)
     if not (samples.roles or samples.wide or samples.groups):
         return {"questions": [], "unasked": [], "current": None}
     n, notes = len(samples), list[str]()
@@ -49,6 +52,20 @@ def questions(samples: Samples) -> Record:
     asked.append(_question(f"Select diverse {samples.unit}s", pool, show="subset"))
     current = next((each["label"] for each in asked if _is_answered(each, samples)), None)
     return {"questions": asked, "unasked": notes, "current": current}
+
+
+def _of_files(samples: Samples) -> Record:
+    """Return what can be asked of several text files."""
+    n = len(samples.files)
+    asked = [_question(f"Score {n:,} texts, one per file", {"files": ONE_TEXT})]
+    if n <= MAX_SETS:
+        label = f"Which of the {n} files is most diverse?"
+        asked.append(_question(label, {"files": SETS}, True))
+    asked.append(_question("Score the texts of all files together", {"files": ONE_SET}))
+    is_one_text = samples.unit == FILE
+    files = ONE_TEXT if is_one_text else SETS if samples.sets_by == FILE else ONE_SET
+    current = next(each["label"] for each in asked if each["options"]["files"] == files)
+    return {"questions": asked, "unasked": [], "current": current}
 
 
 def _is_answered(question: Record, samples: Samples) -> bool:

@@ -74,7 +74,7 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
         else:
             found = read_data(name, data, wanted)
     except AskError as error:
-        raise _asked_here(error, wide) from None
+        raise asked_here(error, wide) from None
     if form == "txt" and found.kind == "texts":
         return Samples.of(found)  # which are split anew, with what else could separate them
     samples = _of_samples(found, name, wanted, asked, kinds)
@@ -172,7 +172,7 @@ def parsed(data: bytes, form: str | None, wanted: Wanted) -> Any:
     return parse(data, wanted) if parse else None
 
 
-def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
+def asked_here(error: AskError, wide: Sequence[str]) -> AskError:
     """Return a question of the reader with the choices in fields of this page."""
     choices: list[tuple[str, dict[str, object]]] = []
     for label, options in error.choices:
@@ -208,7 +208,7 @@ def _of_array(arrays: Arrays, name: str, wanted: Wanted, asked: Asked) -> Sample
             arrays, replace(wanted, kind="vectors" if asked.kind == "vectors" else "")
         )
     except AskError as error:
-        raise _asked_here(error, []) from None
+        raise asked_here(error, []) from None
     if found.kind != "vectors":
         raise RefusedError(f"Expected rows of numbers (n, d), got shape {header.shape}.")
     samples = _of_samples(found, name, replace(wanted, kind="vectors"), asked)

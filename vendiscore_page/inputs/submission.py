@@ -11,6 +11,8 @@ KINDS: tuple[Kind, ...] = ("texts", "images", "molecules", "vectors")
 COUNTS = "counts"  # of species at sites, which are scored as rows of numbers
 # Separators of texts; any other value is itself the separating string.
 LINE, BLANK, ROW = "line", "blank", "row"
+# What several text files hold: a text each, the texts of one set, or the texts of a set each.
+ONE_TEXT, ONE_SET, SETS = FILES = ("texts", "set", "sets")
 # The name under which the page sends a pasted text that is too large for its box.
 PASTED = "pasted.txt"
 # Roles of a column next to the column of samples; found in this order.
@@ -53,6 +55,7 @@ class Asked:
     min_quality: float | int | None = None
     wide: bool = False  # whether each column of texts holds the answers of one model
     answers: bool = False  # whether the columns of texts together hold the answers of one model
+    files: str | None = None  # what several text files hold, one of `FILES`
     separator: str | None = None  # "line", "blank", "row" of a table, or a sign such as ---
     draw: int = 0  # which random part is taken of more samples than fit
     example: str | None = None  # instead of a `Given`

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from vendiscore.report import (
@@ -18,14 +18,26 @@ from vendiscore.support.text_detection import are_sequences
 from vendiscore.tools.reading.compressed_files import decompress
 from vendiscore.tools.reading.text_lines import are_molecules, frequent_rules, likely_split
 
-from ..quotas import INPUT, MAX_UNPACKED, MAX_UPLOAD, check_lines
+from ..quotas import INPUT, MAX_SETS, MAX_UNPACKED, MAX_UPLOAD, check_lines
 from . import cells, hub, pictures, separators, zips
 from .examples import Example, find_example
 from .file_code import FileCode
 from .parts import fit
 from .pasted_forms import NUMBERS, form_of
-from .submission import COUNTS, KINDS, LINE, PASTED, ROW, Asked, Given
-from .visitor_samples import Samples
+from .submission import (
+    COUNTS,
+    FILES,
+    KINDS,
+    LINE,
+    ONE_SET,
+    ONE_TEXT,
+    PASTED,
+    ROW,
+    SETS,
+    Asked,
+    Given,
+)
+from .visitor_samples import FILE, Samples
 from .western_text import encoding_of
 
 File = tuple[str, bytes]
@@ -37,6 +49,10 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
     if asked.kind not in (None, COUNTS, *KINDS):
         raise RefusedError(
             f"Unknown kind {short_repr(asked.kind)}; pick one of {', '.join(KINDS)}."
+        )
+    if asked.files not in (None, *FILES):
+        raise RefusedError(
+            f"Unknown files {short_repr(asked.files)}; pick one of {', '.join(FILES)}."
         )
     if asked.draw not in range(2**31):
         raise RefusedError(
@@ -79,14 +95,71 @@ def _of_files(files: Sequence[File], asked: Asked) -> Samples:
     if len(every) == 1:
         return _of_file(*every[0], asked)
     if forms == {"txt"}:
-        texts = [decode(data, encoding_of(data))[0] for _, data in every]
-        found = fit(Samples(texts, [name for name, _ in every], "file"), asked.draw)
-        return replace(found, name=name, notes=(f"Read {len(every):,} files.", *found.notes))
+        texts = {file: decode(data, encoding_of(data))[0] for file, data in every}
+        return replace(_of_text_files(texts, asked), name=name)
     names = join_names(name for name, _ in every)
     raise RefusedError(
         f"Several files must all be images or all be .txt files, got {names}; send one file at a "
         f"time, or use the Compare tab."
     )
+
+
+def _of_text_files(texts: Mapping[str, str], asked: Asked) -> Samples:
+    """Read text files as one text each, or their lines as the texts of one set or of a set each."""
+    rows = {name: separators.rows_of(text) for name, text in texts.items()}
+    files = asked.files
+    if files is None and not _is_split(asked):
+        if any(sum(map(bool, map(str.strip, lines))) > 1 for lines in rows.values()):
+            raise _question_of_files(len(texts))
+        files = ONE_TEXT
+    note = f"Read {len(texts):,} files."
+    if files == ONE_TEXT:
+        found = fit(Samples(list(texts.values()), list(texts), "file"), asked.draw)
+        return replace(found, notes=(note, *found.notes), files=tuple(texts))
+    kind = asked.kind if asked.kind in ("texts", "molecules") else "texts"
+    parts = {}
+    for name, lines in rows.items():
+        separator = asked.separator or _likely_separator(lines)
+        how = replace(asked, separator=separator)
+        parts[name] = separators.split_texts(lines, name, how, kind)
+    every = list(parts.values())
+    places = [f"{name}:{place}" for name, part in parts.items() for place in part.places]
+    found = Samples(
+        [text for part in every for text in part.values],
+        places,
+        every[0].unit,
+        kind=kind,
+        kinds=("texts", "molecules"),
+        sets=[name for name, part in parts.items() for _ in part.values] if files == SETS else (),
+        sets_by=FILE if files == SETS else None,
+        separator=every[0].separator,
+        splits=every[0].splits if len({part.splits for part in every}) == 1 else (),
+        how=every[0].how,
+    )
+    notes = [note, *(text for part in every for text in part.notes[1:])]
+    total = sum(max(part.total, len(part)) for part in every)
+    found = fit(found, asked.draw)
+    return replace(found, total=total, notes=(*notes, *found.notes), files=tuple(texts))
+
+
+def _question_of_files(n: int) -> AskError:
+    choices = [
+        ("Each file is one text", {"files": ONE_TEXT}),
+        ("Each file is a set of texts, to be compared", {"files": SETS}),
+        ("The texts of all files are one set", {"files": ONE_SET}),
+    ]
+    if n > MAX_SETS:
+        del choices[1]
+    return AskError(f"What do these {n:,} text files contain?", choices)
+
+
+def _likely_separator(lines: Sequence[str]) -> str:
+    """Return the separator of the texts in a file; ask if there are several possible ones."""
+    try:
+        split = likely_split(lines, frequent_rules(lines))
+    except AskError as error:
+        raise cells.asked_here(error, []) from None
+    return LINE if split == "row" else split
 
 
 def _check_sizes(files: Sequence[File]) -> None:
@@ -113,8 +186,7 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
             return found
     lines = separators.rows_of(text)
     if not asked.separator:
-        split = likely_split(lines, frequent_rules(lines))
-        asked = replace(asked, separator=LINE if split == "row" else split)
+        asked = replace(asked, separator=_likely_separator(lines))
     python = FileCode(name, Wanted(type="txt", split="row", encoding=encoding))
     return _of_lines(lines, asked, name, python)
 

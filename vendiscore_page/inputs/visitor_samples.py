@@ -10,6 +10,8 @@ from vendiscore.support.errors import short_repr
 
 from .file_code import FileCode
 
+FILE = "file"  # `sets_by` of samples whose sets are text files
+
 
 @dataclass(frozen=True)
 class Samples(ReadSamples):
@@ -35,6 +37,7 @@ class Samples(ReadSamples):
     roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)  # columns, labels
     # The roles of all rows, also where `values` are a part that was drawn.
     all_roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
+    files: Sequence[str] = ()  # names of the text files that the samples are from, if several
     wide: Sequence[str] = ()  # columns of answers, of one model each or all of one
     cells: Mapping[str, Sequence[object]] = field(
         default_factory=dict

@@ -122,6 +122,8 @@ interface Asked extends Partial<Record<Role, string>> {
   pool?: boolean;
   matrix?: boolean;
   type?: string;
+  /** What several text files hold: a text each, the texts of one set, or the texts of a set each. */
+  files?: "texts" | "set" | "sets";
   wide?: boolean;
   answers?: boolean;
 }

@@ -5,8 +5,11 @@ import io
 import numpy as np
 import pytest
 import user_files as files
+from page_answers import check_comparison, compare_as_json
 
+import vendiscore
 from vendiscore.report import AskError
+from vendiscore_page.answers.sample_readout import read_answer
 from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
 
 for package in ("rdkit", "pyarrow", "pillow_heif"):
@@ -133,13 +136,62 @@ def test_photos_and_zip_of_photos_are_read_as_same_samples():
 
 def test_several_text_files_are_one_sample_each():
     text_files = [("a.txt", b"hello\nyou"), ("b.txt", b"good\nbye\n\nnow")]
-    result = read(Given(files=text_files))
+    result = read(Given(files=text_files), Asked(files="texts"))
     assert (result.values, result.places, result.unit) == (
         ["hello\nyou", "good\nbye\n\nnow"],
         ["a.txt", "b.txt"],
         "file",
     )
     assert result.notes == ("Read 2 files.",)
+
+
+WORDS = [[f"{word} {i} of them" for i in range(5)] for word in ("apples", "pears")]
+LINE_FILES = [("a.txt", "\n".join(WORDS[0]).encode()), ("b.txt", "\n".join(WORDS[1]).encode())]
+
+
+def test_several_text_files_are_a_question():
+    with pytest.raises(AskError, match="What do these 2 text files contain") as caught:
+        read(Given(files=LINE_FILES))
+    assert [options for _, options in caught.value.choices] == [
+        {"files": "texts"},
+        {"files": "sets"},
+        {"files": "set"},
+    ]
+    with pytest.raises(AskError) as caught:
+        read(Given(files=[(f"{i}.txt", b"one\ntwo") for i in range(9)]))
+    assert {"files": "sets"} not in [options for _, options in caught.value.choices]
+    # The files have a single line each, so all readings are the same.
+    result = read(Given(files=[("a.txt", b"one\n\n"), ("b.txt", b"two")]))
+    assert result.values == ["one", "two"]
+
+
+def test_text_files_are_compared_as_sets():
+    samples = read(Given(files=LINE_FILES), Asked(files="sets"))
+    assert samples.sets == ["a.txt"] * 5 + ["b.txt"] * 5
+    assert samples.places[5] == "b.txt:1"
+    answer = read_answer(samples)
+    assert answer["current"] == "Which of the 2 files is most diverse?"
+    expected = vendiscore.compare({"a.txt": WORDS[0], "b.txt": WORDS[1]}, k="ngram_overlap")
+    check_comparison(compare_as_json({"A": samples}), expected)
+
+
+def test_lines_of_text_files_are_one_set():
+    samples = read(Given(files=LINE_FILES), Asked(files="set"))
+    assert samples.values == [*WORDS[0], *WORDS[1]]
+    assert not samples.sets
+    answer = read_answer(samples)
+    assert answer["current"] == "Score the texts of all files together"
+    for question in answer["questions"]:
+        again = read(Given(files=LINE_FILES), Asked(**question["options"]))
+        assert read_answer(again)["current"] == question["label"]
+
+
+def test_parts_of_text_files_are_split_by_separator():
+    parts = [("a.txt", b"one\ntwo\n---\nthree"), ("b.txt", b"four\n---\nfive\nsix")]
+    samples = read(Given(files=parts), Asked(files="set", separator="---"))
+    assert samples.values == ["one\ntwo", "three", "four", "five\nsix"]
+    with pytest.raises(RefusedError, match="Unknown files"):
+        read(Given(files=parts), Asked(files="all"))
 
 
 def test_files_of_different_types_are_rejected():
