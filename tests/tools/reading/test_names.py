@@ -33,7 +33,7 @@ from vendiscore.report import role_of
         ("Réponse", "text"),
         ("RéponseJSON", ""),
         ("回答", "text"),
-        ("HTMLText", "text"),
+        ("HTMLText", ""),
         ("prompt_full_text", "prompt"),
         ("city", ""),
         ("", ""),

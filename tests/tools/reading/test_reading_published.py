@@ -242,6 +242,13 @@ def test_names_and_features_are_ambiguous():
     assert {"kind": "vectors"} in offered_options("a.csv", f"brand,sweet,price\n{rows}".encode())
 
 
+def test_mostly_empty_column_of_numbers_is_left_out():
+    rows = [f"{i}.5,{i * i},{'7' if i == 3 else ''}" for i in range(1, 9)]
+    result = read_data("a.csv", "\n".join(["x,y,z", *rows]).encode(), Wanted())
+    assert list(result.features) == ["x", "y"]
+    assert result.lost == {"z": "most cells are empty"}
+
+
 def test_counting_columns_are_features():
     table = b"row number,Number-transactions,Hash-rate,SampleID\n7,120,95,3\n9,80,70,4\n8,60,72,9\n"
     result = read_data("a.csv", table, Wanted())

@@ -118,7 +118,8 @@ def is_named(name: str, pattern: re.Pattern[str]) -> bool:
 def role_of(name: str) -> str:
     """Detect the role of a column from the last word of its name.
 
-    If it is a word for any texts ("text"), the last word before it that states a role decides.
+    If it is a word for any texts ("text"), the last word before it that states a role decides, and
+    other words before it ("news_text") do not state that the texts were generated.
     Words for correct answers ("gold") decide wherever they occur.
 
     Parameters
@@ -150,7 +151,7 @@ def role_of(name: str) -> str:
         return "reference"
     if _ANY_TEXT.fullmatch(words[-1]):
         stated = filter(None, map(_role_of_word, reversed(words[:-1])))
-        return next(stated, "text")
+        return next(stated, "" if len(words) > 1 else "text")
     last = words[-1]
     # The id and the name of a model identify it.
     if len(words) > 1 and _IDENTIFIERS.fullmatch(last) and MODEL_NAMES.fullmatch(words[-2]):

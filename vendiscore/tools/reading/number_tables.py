@@ -168,6 +168,10 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
     kept = [name for name in table.names if are_numbers(table.column(name))]
     numeric = {*kept}
     lost = {name: "no numbers" for name in table.names if name not in numeric}
+    for name in kept:
+        cells = table.column(name)
+        if 2 * sum(map(_is_blank, cells)) > len(cells) and len(kept) > 1:
+            lost[name] = "most cells are empty"
     first, *others = table.names
     if others and _is_index(table, first, wanted):
         lost[first] = _COUNTER
@@ -179,6 +183,10 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
         left = join_names(f"{name} ({why})" for name, why in lost.items())
         raise RefusedError(f"There is no column of numbers to compare; left out: {left}.")
     return kept, {name: why for name, why in lost.items() if name not in wanted.others}
+
+
+def _is_blank(cell: object) -> bool:
+    return cell is None or not str(cell).strip()
 
 
 def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:
