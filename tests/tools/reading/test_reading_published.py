@@ -242,6 +242,57 @@ def test_names_and_features_are_ambiguous():
     assert {"kind": "vectors"} in offered_options("a.csv", f"brand,sweet,price\n{rows}".encode())
 
 
+def test_answers_in_nested_values_are_read_rather_than_prose_beside_them():
+    records = [
+        {"shorthand": f"short words of number {i}", "expansions": [{"text": f"long {i}"}] * 2}
+        for i in range(6)
+    ]
+    result = read_data("a.jsonl", to_json_lines(*records), Wanted())
+    assert (result.column, len(result)) == ("expansions[*].text", 12)
+
+
+def test_lists_of_answers_must_match_lists_of_questions():
+    records = [
+        {"questions": ["Why?", "How?"], "outputs": [f"so it is {i}", "so"]} for i in range(4)
+    ]
+    assert len(read_data("a.jsonl", to_json_lines(*records), Wanted())) == 8
+    records[2] = {"questions": ["Why?", "How?", "When?"], "outputs": ["so", "so"]}
+    with pytest.raises(RefusedError, match=r"1 have not \(for example, 2 for 3\)"):
+        read_data("a.jsonl", to_json_lines(*records), Wanted())
+
+
+def test_answers_that_are_numbers_make_other_columns_ambiguous():
+    records = [{"answer": i, "note": f"it is number {i} of all"} for i in range(8)]
+    assert {"column": "note"} in offered_options("a.jsonl", to_json_lines(*records))
+
+
+def test_answers_that_are_letters_make_other_columns_ambiguous():
+    records = [{"final_answer": "ABCD"[i % 4], "alpha": [i, 2.5, 1.0]} for i in range(8)]
+    assert {"column": "alpha"} in offered_options("a.jsonl", to_json_lines(*records))
+
+
+def test_numbers_about_calls_of_models_are_ambiguous():
+    rows = [f"judge,small-{i % 2},{i * 7},{i}.5" for i in range(8)]
+    table = "\n".join(["role,model,tokens,latency", *rows]).encode()
+    assert {"kind": "vectors"} in offered_options("calls.csv", table)
+
+
+def test_names_of_rows_without_column_name_are_left_out():
+    rows = [f"lake {i},{'ab'[i % 2]}x,{i}.4,{i * 2}" for i in range(6)]
+    result = read_data("a.csv", "\n".join(["HABITAT,GST,EYR", *rows]).encode(), Wanted())
+    assert list(result.features) == ["GST", "EYR"]
+    assert "column 1 (no numbers)" in result.left_out
+
+
+def test_lines_that_end_in_carriage_returns_are_read():
+    text = b"x\ty\tz\r1\t2\t3\r4\t5\t7\r8\t1\t2\r"
+    assert offered_options("a.txt", text)[0] == {"type": "csv"}
+    assert read_data("b.txt", b"a cat sat\ra dog ran\r", Wanted()).values == [
+        "a cat sat",
+        "a dog ran",
+    ]
+
+
 def test_mostly_empty_column_of_numbers_is_left_out():
     rows = [f"{i}.5,{i * i},{'7' if i == 3 else ''}" for i in range(1, 9)]
     result = read_data("a.csv", "\n".join(["x,y,z", *rows]).encode(), Wanted())

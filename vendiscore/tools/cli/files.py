@@ -71,7 +71,11 @@ def as_data_error(name: str, path: str) -> Iterator[None]:
         yield
     except RefusedError as error:
         location = f", {error.place}" if error.place else ""
-        hint = "; or pass --encoding or --type" if isinstance(error, NotTextError) else ""
+        hint = (
+            "; or pass --encoding, for example --encoding cp1252, or --type"
+            if isinstance(error, NotTextError)
+            else ""
+        )
         raise DataError(f"{name}{location}: {error.message}{hint}") from None
     except OSError as error:
         raise DataError(f"{name}: {_describe_os_error(error, path)}") from None

@@ -128,6 +128,10 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         if record or wanted.kind == "counts":
             return Choice(None, "counts", record=record)
         likely = _likely_samples(columns, wanted)
+        if not wanted.kind and _has_mismatch(columns):
+            likely = [column for column in likely if column.is_named_samples]
+        elif not any(column.is_named_samples for column in likely):
+            likely = _named_paths(head, columns, wanted) or likely
         if not likely and _are_features(columns, wanted):
             return _all_numbers(every, wanted)
         if len(likely) != 1 or _may_name_rows(likely[0], columns, wanted):
@@ -171,10 +175,37 @@ def _likely_samples(columns: Sequence[Column], wanted: Wanted) -> list[Column]:
     return []
 
 
+def _has_mismatch(columns: Sequence[Column]) -> bool:
+    """Return whether a column is named as generated output, but has letters or numbers."""
+    return any(
+        column.role == "text" and (column.form == "options" or column.holds == "numbers")
+        for column in columns
+    )
+
+
+def _named_paths(head: Table, columns: Sequence[Column], wanted: Wanted) -> list[Column]:
+    """Return the paths in nested values whose last key is named as generated output."""
+    if wanted.kind not in ("", "texts"):
+        return []
+    first = head.record(0)
+    every = [
+        path
+        for column in columns
+        if column.holds == "nested" and column.role not in _NEVER_SAMPLES
+        for path in paths(first[column.name], column.name)
+    ]
+    return [
+        Column(path, "text", "texts")
+        for path in every
+        if role_of(re.split(r"[.\]]", path)[-1]) == "text"
+    ]
+
+
 def _are_features(columns: Sequence[Column], wanted: Wanted) -> bool:
     """Return whether the columns of numbers are the samples, where no other column can be.
 
-    A single column of numbers next to words, and numbers next to phrases, may be about them.
+    A single column of numbers next to words, numbers next to phrases, and numbers next to several
+    columns of words may be about them.
     """
     features = _features(columns)
     if wanted.kind == "vectors":
@@ -184,7 +215,8 @@ def _are_features(columns: Sequence[Column], wanted: Wanted) -> bool:
     if any(column.holds == "nested" for column in columns):
         return False
     texts = [column for column in columns if column.form and column.role not in ("id", "label")]
-    if any(column.form in ("prose", "phrases") and column.role != "other" for column in texts):
+    about = [column for column in texts if column.role != "other"]  # more than names of rows
+    if len(about) > 1 or any(column.form in ("prose", "phrases") for column in about):
         return False
     return len(features) >= (_FEATURES if texts else 1)
 
@@ -338,7 +370,7 @@ def _question(
 ) -> RefusedError:
     """Ask for the column: the likely ones first, then paths in nested ones, then others."""
     what = wanted.kind if wanted.kind in ("molecules", "vectors") else "samples"
-    texts = [column for column in columns if column.holds in ("texts", "lists")]
+    texts = [column for column in columns if column.holds in ("texts", "lists", *_SAMPLES)]
     first = head.record(0)
     nested = [
         path
@@ -380,10 +412,9 @@ def _question(
 def _rank(column: Column) -> int:
     """Return the position of a column of texts among those that a question offers."""
     if column.role in _NEVER_SAMPLES:
-        return 4 + (column.role != "prompt")
-    return ["prose", "", "phrases", "words", "options"].index(column.form) // 2 + (
-        column.role == "other"
-    )
+        return 8 + (column.role != "prompt")
+    forms = {"prose": 0, "": 0, "phrases": 2, "words": 4, "options": 6}
+    return forms[column.form] + (column.role == "other")
 
 
 def _example(head: Table, name: str) -> str:

@@ -56,8 +56,13 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
 
 
 def plain(text: str) -> str:
-    """Return the text without a byte order mark, if it is text at all."""
+    """Return the text without a byte order mark, if it is text at all.
+
+    Carriage returns that end all lines, as on old Macs, are replaced by line feeds.
+    """
     text = text.removeprefix("\ufeff")
+    if "\r" in text and "\n" not in text:
+        text = text.replace("\r", "\n")
     if "\0" in text:
         before = text[: text.index("\0")]
         raise NotTextError("there is a NUL, so it is not text; save it as UTF-8", _place(before))

@@ -5,7 +5,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
+from ...support.errors import short_repr
 from ...support.types import Options
+from .limits import RefusedError
 from .names import role_of
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\*|-?\d+)\]")
@@ -167,8 +169,22 @@ def _parallel_fields(records: Sequence[Mapping[str, Any]]) -> list[str]:
             for record in records
         )
 
+    answers = [name for name in lists if role_of(name) == "text"]
+    for name in answers:
+        lengths = [
+            (len(record[asked]), len(record[name]))
+            for record in records
+            if _is_plain_list(record.get(asked)) and _is_plain_list(record.get(name))
+        ]
+        unequal = [pair for pair in lengths if pair[0] != pair[1]]
+        if unequal and 2 * len(unequal) < len(lengths):
+            raise RefusedError(
+                f"most records have one value of {short_repr(name)} for each of "
+                f"{short_repr(asked)}, but {len(unequal):,} have not (for example, "
+                f"{unequal[0][1]} for {unequal[0][0]}); correct or remove these records"
+            )
     parallel = list(filter(is_parallel, lists))
-    is_pair = asked in parallel and any(role_of(name) == "text" for name in parallel)
+    is_pair = asked in parallel and any(name in parallel for name in answers)
     return parallel if is_pair else []
 
 

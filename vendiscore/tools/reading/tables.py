@@ -189,6 +189,8 @@ def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8")
         above += [f"row {place} names the columns again" for place in places[1 : again + 1]]
         del rows[1 : again + 1], places[1 : again + 1]
     first = [cell.strip() for cell in rows[0]]
+    if header and len(rows) > 1 and {*map(len, rows[1:])} == {len(first) + 1}:
+        first.insert(0, "")  # names of rows, for which R writes no column name
     width = len(first)
     ragged = {i: len(cells) for i, cells in enumerate(rows) if len(_trim(cells)) > width}
     if ragged and (not header or 2 * len(ragged) > len(rows)):
