@@ -293,6 +293,45 @@ def test_lines_that_end_in_carriage_returns_are_read():
     ]
 
 
+def test_groups_of_records_with_prompts_are_sets():
+    def answers(word):
+        return [{"prompt": f"Why {i // 2}?", "response": f"so {word} {i}"} for i in range(4)]
+
+    document = {"before": answers("old"), "after": answers("new")}
+    result = read_data("a.json", json.dumps(document).encode(), Wanted())
+    assert list(result.sets) == ["before"] * 4 + ["after"] * 4
+    assert len({*result.groups}) == 2
+
+
+def test_percentages_of_names_may_be_weights():
+    rows = [f"0.{i},Adineta {['vagus', 'ricciae'][i % 2]}" for i in range(1, 9)]
+    offered = offered_options("a.csv", "\n".join(["percentage,species", *rows]).encode())
+    assert {"weights": "percentage"} in [
+        {name: each[name] for name in each if name == "weights"} for each in offered
+    ]
+
+
+def test_counts_at_named_rows_are_ambiguous():
+    rows = [f"plot{i},{i % 3},{i % 2 * 4},0" for i in range(1, 7)]
+    offered = offered_options("a.csv", "\n".join(["sist,oak,ash,elm", *rows]).encode())
+    assert [options["kind"] for options in offered] == ["counts", "counts", "vectors"]
+
+
+def test_lists_named_variants_are_samples():
+    records = [{"question": f"Why {i}?", "variants": [f"so {i}", "as it is"]} for i in range(4)]
+    assert read_data("a.jsonl", to_json_lines(*records), Wanted()).column == "variants"
+
+
+def test_options_and_true_answers_are_not_samples():
+    records = [
+        {"question": f"Why {i}?", "choices": ["a b", "c d"], "answer_index": i % 2}
+        for i in range(4)
+    ]
+    assert {"column": "choices"} in offered_options("a.jsonl", to_json_lines(*records))
+    records = [{"true_answer": f"it is {i}", "generated_answer": f"so {i}"} for i in range(4)]
+    assert read_data("a.jsonl", to_json_lines(*records), Wanted()).column == "generated_answer"
+
+
 def test_mostly_empty_column_of_numbers_is_left_out():
     rows = [f"{i}.5,{i * i},{'7' if i == 3 else ''}" for i in range(1, 9)]
     result = read_data("a.csv", "\n".join(["x,y,z", *rows]).encode(), Wanted())

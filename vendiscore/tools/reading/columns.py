@@ -22,6 +22,7 @@ from .names import (
     SEQUENCE_NAMES,
     SITE_NAMES,
     TASK_NAMES,
+    is_generic,
     is_named,
     join_names,
     role_of,
@@ -92,7 +93,9 @@ class Column(NamedTuple):
     def can_be_samples(self) -> bool:
         """True if the cells can be samples, and the name does not state another role."""
         if self.role in (*_NEVER_SAMPLES, "other"):
-            return (self.role, self.holds) == ("id", "vectors")  # "row" is no id of vectors
+            # "row" is no id of vectors, and "variants" are no setting if they are a list.
+            exceptions = [("id", "vectors"), ("setting", "lists"), ("model", "lists")]
+            return (self.role, self.holds) in exceptions
         return self.holds in ("lists", *_SAMPLES) or self.form in ("prose", "phrases")
 
 
@@ -155,23 +158,27 @@ def _likely_samples(columns: Sequence[Column], wanted: Wanted) -> list[Column]:
         named = [column for column in columns if column.role == "text"]
         return named if len(named) == 1 else list(columns)
     holding = _HOLDING.get(wanted.kind, ("texts", "lists", *_SAMPLES))
-    has_features = not wanted.kind and bool(_features(columns))
+    n_features = 0 if wanted.kind else len(_features(columns))
     columns = [column for column in columns if column.holds in holding]
     if wanted.kind == "texts" and any(column.holds == "texts" for column in columns):
         columns = [column for column in columns if column.holds != "molecules"]
     named = [column for column in columns if column.is_named_samples]
     others = [column for column in columns if column.can_be_samples and column not in named]
     if named:
-        return named + [column for column in others if column.holds in ("vectors", "images")]
+        # "text" can also name texts that lists, vectors or images are about.
+        rivals = ("vectors", "images", *["lists"] * all(is_generic(each.name) for each in named))
+        return named + [column for column in others if column.holds in rivals]
     if others:
         return others
-    # Without such columns, texts of less likely forms and names are the only possible ones.
+    # Without such columns, texts of less likely forms and names are the only possible ones, but
+    # they may be about several columns of numbers.
     texts = [column for column in columns if column.role in ("", "other")]
-    for forms in (("prose",), ("phrases",), ("words",)):
-        of_form = [column for column in texts if column.form in forms]
-        if of_form and not (has_features and forms == ("words",)):
-            unnamed = [column for column in of_form if not column.role]
-            return unnamed or ([] if has_features else of_form)
+    for form, max_features in (("prose", 1), ("phrases", 1), ("words", 0)):
+        of_form = [column for column in texts if column.form == form]
+        unnamed = [column for column in of_form if not column.role]
+        if of_form:
+            likely = unnamed or of_form
+            return likely if n_features <= max_features else []
     return []
 
 

@@ -80,7 +80,7 @@ def describe_counts(head: Table, columns: Sequence[ColumnEvidence], wanted: Want
         )
     is_square = head.labels(first.name)[: len(counted)] == counted  # items compared with themselves
     if (
-        has_no_name(head, first.name)
+        (has_no_name(head, first.name) or _names_rows(head, first))
         and not (others or is_square)
         and _are_abundances(head, counted)
     ):
@@ -100,6 +100,12 @@ def _has_counts(head: Table, column: ColumnEvidence) -> bool:
     if column.holds != "numbers" or (column.role and not _is_count_name(column.name)):
         return False
     return all(map(_COUNT.fullmatch, map(str, head.column(column.name, _LOOK))))
+
+
+def _names_rows(head: Table, column: ColumnEvidence) -> bool:
+    """Return whether a column of words has a different name for each row."""
+    labels = head.labels(column.name)[:_LOOK]
+    return column.form == "words" and len({*labels}) == len(labels) > 1
 
 
 def has_no_name(table: Table, name: str) -> bool:

@@ -29,11 +29,12 @@ MODEL_NAMES = re.compile(
 #: Words in names of columns of ids and of labels, whose numbers are not features either.
 ID_NAMES = re.compile("(id|index|idx|key|no|nr|number|row|rowname|uid|uuid|nummer|unnamed|hash)s?")
 LABEL_NAMES = re.compile(
-    "(label|class|classe|klasse|category|categorie|kategorie|target|split|fold|seed|set)s?"
+    "(label|class|classe|klasse|category|categorie|kategorie|target|split|fold|seed|set|choice"
+    "|option)s?"
 )
 #: Words in names of columns of correct answers, wherever they occur in the name.
 REFERENCE_NAMES = re.compile(
-    "(reference|ref|gold|golden|groundtruth|ground|truth|expected|correct|incorrect|wrong|ideal"
+    "(reference|ref|gold|golden|groundtruth|ground|truth|expected|true|correct|incorrect|wrong|ideal"
     "|best|musterlösung)s?"
 )
 #: Words in names of columns whose texts name or describe the samples of a row.
@@ -53,7 +54,10 @@ SEQUENCE_NAMES = re.compile("(sequence|seq)s?")
 SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|genus|genera)s?")
 SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample)s?")
 #: Names of columns with the number of individuals, or of repetitions of a row.
-COUNT_NAMES = re.compile("n|(count|frequency|frequencie|freq|abundance|occurrence|weight)s?")
+COUNT_NAMES = re.compile(
+    "n|(count|frequency|frequencie|freq|abundance|occurrence|weight|percentage"
+    "|percent|proportion|share|cover)s?"
+)
 _MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
 # Words that name a column of any texts; the word before decides the role ("prompt_text").
 _ANY_TEXT = re.compile("(text|sentence|content)s?")
@@ -161,6 +165,11 @@ def role_of(name: str) -> str:
 
 def _role_of_word(word: str) -> str:
     return next((role for role, pattern in _ROLES if pattern.fullmatch(word)), "")
+
+
+def is_generic(name: str) -> bool:
+    """Return whether a name of a column consists of words for any texts, as "text" does."""
+    return all(map(_ANY_TEXT.fullmatch, split_name(name)))
 
 
 def is_column_name(cell: str) -> bool:

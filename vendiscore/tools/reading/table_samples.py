@@ -112,9 +112,15 @@ def _check_names(names: Sequence[str], wanted: Wanted) -> None:
 
 
 def _grouped(chosen: Choice, read: Table, wanted: Wanted) -> Choice:
-    """Return a choice without prompts with the groups that the layout of the file shows."""
-    if chosen.prompt or chosen.column == read.group:
+    """Return a choice with the groups that the layout of the file shows.
+
+    If there are prompts, these groups are sets, such as answers before and after a change.
+    """
+    if chosen.column == read.group:
         return chosen
+    if chosen.prompt:
+        group = wanted.unnamed_groups("", read.group)[1]
+        return chosen if chosen.model else chosen._replace(model=group)
     return chosen._replace(prompt=wanted.unnamed_groups(read.group, "")[0])
 
 
