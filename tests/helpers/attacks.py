@@ -1,0 +1,412 @@
+"""Requests that try to occupy the web app: inputs that take much time or memory to process.
+
+`ATTACKS` has functions that send the requests of an attack to a server. They return the last
+answer as text, which is a result or a message.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import hostile_files
+import httpx
+import numpy as np
+import page_client
+from user_files import encode_zip
+
+Attack = Callable[[httpx.Client], str]
+
+PREPARATION_SECONDS = 60  # maximum time to make the inputs of an attack
+_RANDOM = np.random.default_rng(0)
+_WORDS = [f"word{i}" for i in range(3_000)]
+
+
+def read(
+    http: httpx.Client, text: str = "", files: Sequence[tuple[str, Any]] = (), **options: Any
+) -> str:
+    """Upload pasted text or files; functions are called to make the contents of files."""
+    files = [(name, data() if callable(data) else data) for name, data in files]
+    return _describe(lambda: page_client.upload_samples(http, text, files, **options))
+
+
+def score(
+    http: httpx.Client,
+    kernel: str,
+    text: Callable[[], str] | str = "",
+    files: Sequence[tuple[str, Any]] = (),
+    then: str = "",
+    settings: dict[str, Any] | None = None,
+    follow: dict[str, Any] | None = None,
+    **options: Any,
+) -> str:
+    """Upload and score samples, and call another route, `then`, with the result."""
+    files = [(name, data() if callable(data) else data) for name, data in files]
+    text = text() if callable(text) else text
+
+    def send() -> Any:
+        result = page_client.upload_and_score(http, kernel, text, files, settings or {}, **options)
+        if not then:
+            return result
+        return http.post(f"/page/{then}", json={"id": result["id"], **(follow or {})}).text
+
+    return _describe(send)
+
+
+def compare(http: httpx.Client, kernel: str, sets: Callable[[], list[str]], **settings: Any) -> str:
+    def send() -> Any:
+        keys = {
+            f"set {i}": page_client.upload_samples(http, text)["key"]
+            for i, text in enumerate(sets())
+        }
+        return page_client.compare_uploads(http, keys, kernel, **settings)
+
+    return _describe(send)
+
+
+def call(function: str, http: httpx.Client, **arguments: Any) -> str:
+    """Call the API; functions are called to make arguments."""
+    arguments = {name: x() if callable(x) else x for name, x in arguments.items()}
+    return _describe(lambda: page_client.call_api(http, function, **arguments))
+
+
+def _describe(send: Callable[[], Any]) -> str:
+    try:
+        return json.dumps(send())
+    except (page_client.RejectedRequestError, page_client.CallError) as error:
+        return str(error)
+
+
+def make_texts(count: int, words: int, distinct_words: int = 3_000) -> str:
+    return "\n".join(
+        " ".join(_WORDS[j] for j in _RANDOM.integers(0, distinct_words, words))
+        for _ in range(count)
+    )
+
+
+def make_rows(n: int, d: int) -> str:
+    return "\n".join(",".join(map(str, row)) for row in _RANDOM.normal(size=(n, d)).round(3))
+
+
+def make_npy(n: int, d: int, symmetric: bool = False) -> bytes:
+    X = _RANDOM.normal(size=(n, d))
+    if symmetric:
+        X = (X + X.T) / (4 * n)
+        np.fill_diagonal(X, 1)
+    buffer = io.BytesIO()
+    np.save(buffer, X)
+    return buffer.getvalue()
+
+
+def make_noise_images(count: int, side: int) -> list[tuple[str, bytes]]:
+    from PIL import Image
+
+    files = []
+    for i in range(count):
+        buffer = io.BytesIO()
+        pixels = _RANDOM.integers(0, 255, (side, side, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(buffer, "JPEG", quality=20)
+        files.append((f"{i}.jpg", buffer.getvalue()))
+    return files
+
+
+def make_cage(size: int) -> str:
+    """Return a SMILES of 8 × `size` characters with as many rings as `size`."""
+    return "".join(f"C%{i}" for i in range(10, 10 + size)) * 2
+
+
+def nest_zip(levels: int) -> bytes:
+    data = encode_zip({f"{i}.txt": b"0" * 10**6 for i in range(10)})
+    for _ in range(levels):
+        data = encode_zip({f"{i}.zip": data for i in range(10)})
+    return data
+
+
+def _repeat(text: str, characters: int) -> str:
+    return text * (characters // len(text))
+
+
+# Pasted text: what is repeated, how many characters.
+_PASTED: dict[str, tuple[str, int]] = {
+    "rules": ("---\n", 80_000),
+    "800 kB of rules": ("---\n", 800_000),
+    "rules of stars": ("***\n", 800_000),
+    "rules of equals signs": ("===\n", 800_000),
+    "rules and texts": ("a b\n---\n", 800_000),
+    "blank lines": ("\n", 900_000),
+    "carriage returns": ("\r", 900_000),
+    "old and new line ends": ("a\r\n", 2_000_000),
+    "short lines": ("a\n", 1_900_000),
+    "one long line": ("a", 24_000_000),
+    "one line of words": ("a b ", 24_000_000),
+    "spaces": (" ", 24_000_000),
+    "spaces and line ends": (" \n", 1_900_000),
+    "tabs": ("\t", 1_000_000),
+    "commas": (",", 1_000_000),
+    "semicolons": (";", 1_000_000),
+    "colons": (":", 1_000_000),
+    "pipes": ("|", 1_000_000),
+    "rows of a Markdown table": ("|---|---|\n", 1_000_000),
+    "quotation marks": ('"', 1_000_001),
+    "open quotation marks": ('"a\n', 1_000_000),
+    "quoted commas": ('",",', 1_000_000),
+    "open brackets": ("[", 1_000_000),
+    "pairs of brackets": ("[],", 1_000_000),
+    "open braces": ('{"a":', 1_000_000),
+    "open parentheses": ("(", 1_000_000),
+    "backslashes": ("\\", 1_000_001),
+    "backquotes": ("`", 1_000_000),
+    "dashes": ("-", 1_000_000),
+    "digits": ("7", 1_000_000),
+    "numbers": ("1 ", 2_000_000),
+    "lines of numbers": ("1,2\n", 3_000_000),
+    "rows of other lengths": ("1,2\n1\n1,2,3\n", 3_000_000),
+    "exponents": ("1e9999 ", 1_000_000),
+    "not a number": ("nan,inf\n", 2_000_000),
+    "dates": ("2024-01-01,", 1_000_000),
+    "percentages": ("5%\n", 1_000_000),
+    "null characters": ("\0", 1_000_000),
+    "combining marks": ("a\u0301", 1_000_000),
+    "line separators": ("\u2028", 1_000_000),
+    "Chinese": ("中", 3_000_000),
+    "Thai lines": ("ภาษาไทย\n", 3_000_000),
+    "emoji": ("👩‍👩‍👧‍👦", 1_000_000),
+    "addresses": ("http://a.b/", 1_000_000),
+    "list items": ("1. a\n", 3_000_000),
+    "turns of a chat": ("User: a\nAssistant: b\n", 3_000_000),
+    "FASTA": (">a\nACGT\n", 3_000_000),
+    "atoms": ("C", 1_000_000),
+    "lines of atoms": ("CCO\n", 3_000_000),
+    "rings": ("C1", 1_000_000),
+    "branches": ("C(", 1_000_000),
+    "records": ('{"text": "a"}\n', 3_000_000),
+    "records of other keys": ('{"a": 1}\n{"b": 2}\n', 3_000_000),
+    "half surrogates": ("\\ud800", 1_000_000),
+}
+
+
+def _with_keys() -> str:
+    return "\n".join(json.dumps({f"key {i}": "a b"}) for i in range(20_000))
+
+
+_FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
+    "equal column names": (
+        "a.csv",
+        lambda: b",".join([b"x"] * 4_000) + b"\n" + b",".join([b"a b"] * 4_000),
+    ),
+    "columns without a name": ("a.csv", lambda: b"," * 3_999 + b"\n" + b"a b," * 3_999),
+    "a million columns": ("a.csv", lambda: b"a" + b",a" * 10**6),
+    "36 MB of short lines": ("a.txt", lambda: b"a\n" * 18_000_000),
+    "36 MB of SMILES": ("a.smi", lambda: b"C\n" * 18_000_000),
+    "36 MB of sequences": ("a.fasta", lambda: b"A\n" * 18_000_000),
+    "36 MB of vectors": ("a.vec", lambda: b"a\n" * 18_000_000),
+    "60 MB of strings": ("a.json", lambda: b'["ab"' + b',"ab"' * 12_000_000 + b"]"),
+    "60 MB of a table": ("a.csv", lambda: b"id,answer\n" + b"1,a b c\n" * 7_000_000),
+    "40 MB of numbers": ("a.csv", lambda: b"1.25,2.5\n" * 4_400_000),
+    "keys of JSON lines": ("a.jsonl", lambda: _with_keys().encode()),
+    "deep JSON": ("a.json", lambda: b"[" * 200_000),
+    "a text of 200 MB": ("a.parquet", hostile_files.parquet_with_long_text),
+    "texts in a cell": ("a.parquet", lambda: hostile_files.parquet_with_long_list("x" * 100)),
+    "numbers in a cell": ("a.parquet", hostile_files.parquet_with_nested_list),
+    "a gigabyte of bytes": ("a.parquet", hostile_files.parquet_with_long_bytes),
+    "a page of 512 MB": ("a.parquet", hostile_files.parquet_with_large_page),
+    "a .npy of 40 GB": ("a.npy", hostile_files.npy_claiming_forty_gigabytes),
+    "a pickle": ("a.npy", hostile_files.npy_with_objects),
+    "a gzip bomb": ("a.csv.gz", lambda: gzip.compress(b"0" * 500_000_000, 9)),
+    "a bz2 bomb": ("a.csv.bz2", lambda: bz2.compress(b"0" * 200_000_000)),
+    "an xz bomb": ("a.csv.xz", lambda: lzma.compress(b"0" * 200_000_000, preset=0)),
+    "a gzip of gzips": (
+        "a.csv.gz",
+        lambda: gzip.compress(gzip.compress(gzip.compress(b"0" * 50_000_000))),
+    ),
+    "a zip bomb": ("a.zip", lambda: encode_zip({f"{i}.png": b"\0" * 10**7 for i in range(20)})),
+    "nested zips": ("a.zip", lambda: nest_zip(2)),
+    "20,000 entries": ("a.zip", lambda: encode_zip({f"{i}.txt": b"a b" for i in range(20_000)})),
+    "zipped texts": (
+        "a.zip",
+        lambda: encode_zip({f"{i}.txt": b"a\n" * 10**6 for i in range(20)}),
+    ),
+    "WebP of 49 megapixels": ("a.webp", lambda: hostile_files.encode_webp(7_000)),
+    "WebP of 15 megapixels": ("a.webp", lambda: hostile_files.encode_webp(3_870)),
+    "PNG of 100 megapixels": ("a.png", lambda: hostile_files.encode_grey_png(10_000, 10_000)),
+    "PNG of 55 megapixels": ("a.png", lambda: hostile_files.encode_grey_png(7_400, 7_400)),
+    "a long PNG": ("a.png", lambda: hostile_files.encode_grey_png(1, 50_000)),
+    "PNG with alpha": ("a.png", lambda: hostile_files.encode_image("PNG", 7_000, "RGBA")),
+    "GIF of 49 megapixels": ("a.gif", lambda: hostile_files.encode_image("GIF", 7_000, "P")),
+    "progressive JPEG": (
+        "a.jpg",
+        lambda: hostile_files.encode_image("JPEG", 7_000, progressive=True, subsampling=0),
+    ),
+    "20 large WebP": (
+        "a.zip",
+        lambda: encode_zip({f"{i}.webp": hostile_files.encode_webp(3_870) for i in range(20)}),
+    ),
+    "half a JPEG": ("a.jpg", hostile_files.truncated_jpeg),
+}
+
+_LONG_TEXTS = partial(make_texts, 900, 60)
+_SCORES: dict[str, Attack] = {
+    "long texts": partial(score, kernel="ngram_overlap", text=_LONG_TEXTS),
+    "long texts, order 2.5": partial(
+        score, kernel="ngram_overlap", text=_LONG_TEXTS, settings={"q": 2.5}
+    ),
+    "n-grams of characters": partial(
+        score,
+        kernel="ngram_overlap",
+        text=_LONG_TEXTS,
+        settings={"options": {"unit": "char", "ns": [1, 2, 3, 4, 5, 6]}},
+    ),
+    "many n": partial(
+        score,
+        kernel="ngram_overlap",
+        text=_LONG_TEXTS,
+        settings={"options": {"ns": list(range(1, 60))}},
+    ),
+    "one word": partial(score, kernel="ngram_overlap", text="a " * 9_000 + "\nb c"),
+    "phrases of long texts": partial(
+        score, kernel="ngram_overlap", text=_LONG_TEXTS, then="phrases"
+    ),
+    "phrases of repeated words": partial(
+        score,
+        kernel="ngram_overlap",
+        text="\n".join("a b " * i for i in range(1, 480)),
+        then="phrases",
+    ),
+    "report": partial(score, kernel="ngram_overlap", text=_LONG_TEXTS, then="report"),
+    "figures": partial(score, kernel="ngram_overlap", text=_LONG_TEXTS, then="papers"),
+    "subset": partial(
+        score, kernel="ngram_overlap", text=_LONG_TEXTS, then="subset", follow={"size": 200}
+    ),
+    "all are near-duplicates": partial(
+        score, kernel="ngram_overlap", text=_LONG_TEXTS, then="groups", follow={"threshold": 0.3}
+    ),
+    "prompt": partial(
+        score, kernel="ngram_overlap", text=_LONG_TEXTS, settings={"prompts": "a word1 b"}
+    ),
+    "a wide matrix": partial(
+        score, kernel="cosine", files=[("a.npy", lambda: make_npy(1_500, 4_000))]
+    ),
+    "a long matrix": partial(
+        score, kernel="cosine", files=[("a.npy", lambda: make_npy(20_000, 300))]
+    ),
+    "a matrix, order 2.5": partial(
+        score,
+        kernel="cosine",
+        files=[("a.npy", lambda: make_npy(4_000, 900))],
+        settings={"q": 2.5},
+    ),
+    "pairs of rows": partial(score, kernel="rbf", files=[("a.npy", lambda: make_npy(2_000, 900))]),
+    "sums of differences": partial(
+        score, kernel="laplacian", files=[("a.npy", lambda: make_npy(1_000, 4_000))]
+    ),
+    "similarities": partial(
+        score, kernel="K", files=[("a.npy", lambda: make_npy(1_000, 1_000, True))], matrix=True
+    ),
+    "similarities, clipped": partial(
+        score,
+        kernel="K, clipped",
+        files=[("a.npy", lambda: make_npy(1_000, 1_000, True))],
+        matrix=True,
+    ),
+    "cages": partial(
+        score,
+        kernel="rdkit",
+        text=lambda: "\n".join([make_cage(37)] * 900),
+        kind="molecules",
+    ),
+    "long molecules": partial(
+        score,
+        kernel="atom_pair",
+        text=lambda: "\n".join("C" * (100 + i % 200) + "O" * (i // 200) for i in range(900)),
+        kind="molecules",
+    ),
+    "branched molecules": partial(
+        score, kernel="rdkit", text="\n".join(["C(C)(C)" * 42] * 100), kind="molecules"
+    ),
+    "100 photos": lambda http: score(http, "pixels", files=make_noise_images(100, 900)),
+}
+
+
+def _sets(count: int, n: int, words: int) -> list[str]:
+    return [make_texts(n, words) for _ in range(count)]
+
+
+_COMPARISONS: dict[str, Attack] = {
+    "eight sets": partial(compare, kernel="ngram_overlap", sets=lambda: _sets(8, 900, 20)),
+    "eight sets, order 2.5": partial(
+        compare, kernel="ngram_overlap", sets=lambda: _sets(8, 500, 20), q=2.5
+    ),
+    "two large sets": partial(compare, kernel="ngram_overlap", sets=lambda: _sets(2, 1_000, 60)),
+}
+_CALLS: dict[str, Attack] = {
+    "deep lists": partial(call, "vendi_score_texts", texts=json.loads("[" * 400 + "]" * 400)),
+    "long texts": partial(
+        call, "vendi_score_texts", texts=lambda: make_texts(900, 60).split("\n"), q=0.5
+    ),
+    "10,000 n": partial(
+        call, "vendi_score_texts", texts=["a b c " * 100] * 50, ns=list(range(1, 10_000))
+    ),
+    "a large n": partial(call, "vendi_score_texts", texts=["a b", "c d"], ns=[10**18]),
+    "prompts": partial(
+        call,
+        "vendi_score_texts",
+        texts=lambda: make_texts(500, 20).split("\n"),
+        prompts=lambda: make_texts(500, 20).split("\n"),
+    ),
+    "rows of a table": partial(
+        call, "vendi_score_vectors", rows=lambda: _RANDOM.normal(size=(1_000, 900)).tolist()
+    ),
+    "pairs of rows": partial(
+        call,
+        "vendi_score_vectors",
+        rows=lambda: _RANDOM.normal(size=(1_000, 300)).tolist(),
+        kernel="laplacian",
+        q=2.5,
+    ),
+    "large numbers": partial(call, "vendi_score_vectors", rows=[[1e308, -1e308], [1e-308, 0]]),
+    "a huge integer": partial(call, "vendi_score_vectors", rows=[[10**300, 1], [1, 2]]),
+    "an indefinite matrix": partial(
+        call, "vendi_score_vectors", rows=[[1, 2], [2, 1]], kernel="K, clipped"
+    ),
+    "vectors": partial(
+        call,
+        "vendi_compare",
+        sets=lambda: [_RANDOM.normal(size=(400, 100)).tolist() for _ in range(8)],
+        kind="vectors",
+    ),
+    "models and prompts": partial(
+        call,
+        "vendi_compare",
+        sets=lambda: [
+            {"model": f"m{i % 4}", "prompt": f"p{i % 100}", "text": text}
+            for i, text in enumerate(make_texts(1_200, 20).split("\n"))
+        ],
+    ),
+}
+
+
+def _named(prefix: str, attacks: dict[str, Attack]) -> dict[str, Attack]:
+    return {f"{prefix}: {name}": attack for name, attack in attacks.items()}
+
+
+def _paste(text: str, characters: int, http: httpx.Client) -> str:
+    return read(http, _repeat(text, characters))
+
+
+def _upload(name: str, data: Callable[[], bytes], http: httpx.Client) -> str:
+    return read(http, files=[(name, data)])
+
+
+ATTACKS: dict[str, Attack] = {
+    **_named("pasted", {name: partial(_paste, *x) for name, x in _PASTED.items()}),
+    **_named("file", {name: partial(_upload, *x) for name, x in _FILES.items()}),
+    **_named("score", _SCORES),
+    **_named("comparison", _COMPARISONS),
+    **_named("call", _CALLS),
+}
