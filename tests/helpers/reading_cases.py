@@ -43,7 +43,7 @@ class Asked(NamedTuple):
     Attributes
     ----------
     options : sequence of dict
-        The options of `Wanted` that are offered, in this order.
+        The options of `ReadOptions` that are offered, in this order.
     question : str, optional
         A part of the question that the command asks.
     """

@@ -11,9 +11,9 @@ from vendiscore.report import (
     FORMATS,
     AskError,
     Columns,
+    ReadOptions,
     RefusedError,
     Table,
-    Wanted,
     join_names,
     read_data,
     role_of,
@@ -52,12 +52,12 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
     if form in _LINES:
         check_lines(data.count(b"\n") + data.count(b"\r"))
     said = asked.type if form == "txt" else form  # lines of text can be rows of numbers
-    wanted = _wanted(asked, said, None if form == "parquet" else encoding_of(data))
+    read_options = _read_options(asked, said, None if form == "parquet" else encoding_of(data))
     limits = INPUT if form == "json" else _FIRST
     numeric = "vectors" if asked.kind == "vectors" else ""  # which spaces can part
-    head = parsed(data, form, replace(wanted, limits=limits, kind=numeric))
+    head = parsed(data, form, replace(read_options, limits=limits, kind=numeric))
     if isinstance(head, Arrays):
-        return _of_array(head, name, wanted, asked)
+        return _of_array(head, name, read_options, asked)
     kinds: list[Kind] = []
     wide: list[str] = []
     if isinstance(head, Columns):
@@ -65,19 +65,19 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
     elif isinstance(head, Table) and head.rows:
         kinds, wide = kinds_of(head, asked), answer_columns(head)
     if asked.kind in (*kinds, COUNTS):
-        wanted = replace(wanted, kind=str(asked.kind))
+        read_options = replace(read_options, kind=str(asked.kind))
     joined = len(wide) > 1 and (asked.wide or asked.answers)
     try:
         if joined:
-            read = melted(parsed(data, form, wanted), wide, asked.wide)
-            found = samples_of(read, replace(wanted, column=wanted.column or "answer"))
+            read = melted(parsed(data, form, read_options), wide, asked.wide)
+            found = samples_of(read, replace(read_options, column=read_options.column or "answer"))
         else:
-            found = read_data(name, data, wanted)
+            found = read_data(name, data, read_options)
     except AskError as error:
         raise asked_here(error, wide) from None
     if form == "txt" and found.kind == "texts":
         return Samples.of(found)  # which are split anew, with what else could separate them
-    samples = _of_samples(found, name, wanted, asked, kinds)
+    samples = _of_samples(found, name, read_options, asked, kinds)
     if joined:
         samples = replace(samples, python=None)  # the library takes one column
     if samples.kind == "texts" and (asked.answers or are_answers(wide)) and not asked.wide:
@@ -86,7 +86,11 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
 
 
 def _of_samples(
-    found: ReadSamples, name: str, wanted: Wanted, asked: Asked, kinds: Sequence[Kind] = ()
+    found: ReadSamples,
+    name: str,
+    read_options: ReadOptions,
+    asked: Asked,
+    kinds: Sequence[Kind] = (),
 ) -> Samples:
     """Return as many of the samples that the reader took as fit, with what this page says of them.
 
@@ -105,7 +109,7 @@ def _of_samples(
     file = name if name != BOX else "samples.csv"
     kind = "texts" if found.kind == "sequences" else found.kind
     min_quality = math.inf if asked.min_quality is None else asked.min_quality
-    again = FileCode(file, replace(wanted, type=asked.type), strings=kind != "vectors")
+    again = FileCode(file, replace(read_options, type=asked.type), strings=kind != "vectors")
     column, prompts = roles.get("prompt", ("", [])) if kind != "vectors" else ("", [])
     offered = asked.prompts or (column if role_of(column) != "id" else "")
     columns = dict.fromkeys(filter(None, [*read.names, found.column, *found.grouping.values()]))
@@ -145,9 +149,9 @@ def _of_samples(
     return fit(whole, asked.draw)
 
 
-def _wanted(asked: Asked, form: str | None, encoding: str | None = None) -> Wanted:
+def _read_options(asked: Asked, form: str | None, encoding: str | None = None) -> ReadOptions:
     prompts = asked.prompts if asked.kind in (None, "texts") else None
-    return Wanted(
+    return ReadOptions(
         column=asked.column or None,
         by=asked.sets if asked.sets != asked.by else None,
         group_by=asked.by or None,
@@ -167,9 +171,9 @@ def _wanted(asked: Asked, form: str | None, encoding: str | None = None) -> Want
     )
 
 
-def parsed(data: bytes, form: str | None, wanted: Wanted) -> Any:
+def parsed(data: bytes, form: str | None, read_options: ReadOptions) -> Any:
     parse = FORMATS[form].parse if form else None
-    return parse(data, wanted) if parse else None
+    return parse(data, read_options) if parse else None
 
 
 def asked_here(error: AskError, wide: Sequence[str]) -> AskError:
@@ -193,7 +197,7 @@ def asked_here(error: AskError, wide: Sequence[str]) -> AskError:
     return AskError(error.question, choices)
 
 
-def _of_array(arrays: Arrays, name: str, wanted: Wanted, asked: Asked) -> Samples:
+def _of_array(arrays: Arrays, name: str, read_options: ReadOptions, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
     column = None if arrays.single else asked.column
     header = arrays.headers[arrays.choose_array(column, "vectors")]
@@ -202,16 +206,16 @@ def _of_array(arrays: Arrays, name: str, wanted: Wanted, asked: Asked) -> Sample
             f"The array has {promised / 1e6:,.0f} MB; this page accepts up to "
             f"{MAX_UNPACKED // 10**6} MB. Save it as float16, or save a random subset of its rows."
         )
-    wanted = replace(wanted, column=column, by=None, group_by=None, prompts=None)
+    read_options = replace(read_options, column=column, by=None, group_by=None, prompts=None)
     try:
         found = samples_of(
-            arrays, replace(wanted, kind="vectors" if asked.kind == "vectors" else "")
+            arrays, replace(read_options, kind="vectors" if asked.kind == "vectors" else "")
         )
     except AskError as error:
         raise asked_here(error, []) from None
     if found.kind != "vectors":
         raise RefusedError(f"Expected rows of numbers (n, d), got shape {header.shape}.")
-    samples = _of_samples(found, name, replace(wanted, kind="vectors"), asked)
+    samples = _of_samples(found, name, replace(read_options, kind="vectors"), asked)
     return replace(samples, columns=tuple(arrays.headers) if len(arrays.headers) > 1 else ())
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from vendiscore.report import Wanted
+from vendiscore.report import ReadOptions
 
 # Modules to import, and functions from them.
-IMPORTS = "numpy as np, pathlib\nfrom vendiscore.report import Wanted, read_data"
+IMPORTS = "numpy as np, pathlib\nfrom vendiscore.report import ReadOptions, read_data"
 _LONGEST = 1_000  # characters that tell which rows are read
 
 
@@ -25,21 +25,21 @@ class FileCode:
     """The file, how the library's reader is to read it, and what of it is taken."""
 
     name: str
-    wanted: Wanted
+    read_options: ReadOptions
     strings: bool = True  # whether samples are texts, which the page strips
     groups: str = "data.groups"
     rows: str = ""  # calls of `subset`
 
     def read(self, prompts: str | None = None) -> str:
         """Write the call of the reader, with a column of prompts if it reads none otherwise."""
-        wanted = replace(self.wanted, prompts=self.wanted.prompts or prompts)
+        read_options = replace(self.read_options, prompts=self.read_options.prompts or prompts)
         options = [
             f"{each.name}={value!r}"
-            for each in fields(wanted)
-            if each.name != "limits" and (value := getattr(wanted, each.name)) != each.default
+            for each in fields(read_options)
+            if each.name != "limits" and (value := getattr(read_options, each.name)) != each.default
         ]
         file = f"pathlib.Path({self.name!r}).read_bytes()"
-        return f"read_data({self.name!r}, {file}, Wanted({', '.join(options)})){self.rows}"
+        return f"read_data({self.name!r}, {file}, ReadOptions({', '.join(options)})){self.rows}"
 
     def values(self, data: str = "data") -> str:
         """Write the samples of what was read."""

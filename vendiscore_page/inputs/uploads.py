@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from vendiscore.report import (
     AskError,
+    ReadOptions,
     RefusedError,
-    Wanted,
     decode,
     format_of,
     join_names,
@@ -187,7 +187,7 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
     lines = separators.rows_of(text)
     if not asked.separator:
         asked = replace(asked, separator=_likely_separator(lines))
-    python = FileCode(name, Wanted(type="txt", split="row", encoding=encoding))
+    python = FileCode(name, ReadOptions(type="txt", split="row", encoding=encoding))
     return _of_lines(lines, asked, name, python)
 
 
@@ -224,7 +224,7 @@ def _of_lines(
     kind = "texts"
     could: tuple[str, ...] = ("texts",)
     try:
-        likely = are_molecules(lines, Wanted())
+        likely = are_molecules(lines, ReadOptions())
     except AskError as error:
         likely = False
         could = ("molecules", "texts")
@@ -246,6 +246,6 @@ def _is_split(asked: Asked) -> bool:
 
 def _count(data: bytes, form: str, asked: Asked) -> int:
     try:
-        return len(cells.parsed(data, form, Wanted(header=asked.header, limits=INPUT)).rows)
+        return len(cells.parsed(data, form, ReadOptions(header=asked.header, limits=INPUT)).rows)
     except RefusedError:
         return 0

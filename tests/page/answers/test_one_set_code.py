@@ -11,7 +11,7 @@ from page_answers import make_clusters, make_samples, score_as_json
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.report import Wanted
+from vendiscore.report import ReadOptions
 from vendiscore.result import key_at
 from vendiscore_page.answers import api
 from vendiscore_page.inputs import examples, uploads
@@ -40,7 +40,7 @@ def run_code(capsys):
     return run
 
 
-FILE_CODE = FileCode("mine.npy", Wanted(kind="vectors"), strings=False)
+FILE_CODE = FileCode("mine.npy", ReadOptions(kind="vectors"), strings=False)
 
 
 def save_answer(folder: Path, answer: dict) -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from vendiscore.report import AskError, Wanted, read_data
+from vendiscore.report import AskError, ReadOptions, read_data
 from vendiscore_page import quotas
 from vendiscore_page.inputs import examples, parts
 from vendiscore_page.inputs.file_code import IMPORTS
@@ -138,7 +138,7 @@ def test_separators_of_text_file_are_read_as_by_library():
     data = PARAGRAPHS.replace("\n\n", "\n---\n").encode()
     result = read(Given(files=[("a.txt", data)]))
     assert (result.separator, len(result)) == ("---", 20)
-    assert len(read_data("a.txt", data, Wanted())) == 20
+    assert len(read_data("a.txt", data, ReadOptions())) == 20
     once = b"one\ntwo\n---\nthree\nfour"
     with pytest.raises(AskError) as caught:
         read(Given(files=[("a.txt", once)]))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from vendiscore.cli import main
-from vendiscore.report import AskError, RefusedError, Wanted, read_data
+from vendiscore.report import AskError, ReadOptions, RefusedError, read_data
 from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import offered_encoders, one_set
 from vendiscore_page.answers.jobs import Settings
@@ -40,7 +40,7 @@ def read_with_library_and_page(path: Path):
     """Return the samples or the error of the library and of the page."""
     data, result = path.read_bytes(), []
     for reader in (
-        lambda: read_data(path.name, data, Wanted()),
+        lambda: read_data(path.name, data, ReadOptions()),
         lambda: read(Given(files=[(path.name, data)])),
     ):
         try:

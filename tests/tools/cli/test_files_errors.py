@@ -199,9 +199,9 @@ AMBIGUOUS_FILES = {
         ["--type txt"],
     ),
     "ids.jsonl": (
-        b'{"id": "a b", "meta": {"text": "c d"}}\n{"id": "e f", "meta": {"text": "g h"}}\n',
+        b'{"id": "a b", "meta": {"note": "c d"}}\n{"id": "e f", "meta": {"note": "g h"}}\n',
         "Which column holds the samples? No column is clearly meant.",
-        ["--column meta.text", "--column id"],
+        ["--column meta.note", "--column id"],
     ),
 }
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vendiscore.report import Limits, RefusedError, Wanted, samples_of
+from vendiscore.report import Limits, ReadOptions, RefusedError, samples_of
 from vendiscore.tools.reading.columnar_files import Columns
 from vendiscore_page.parquet_footers import declared_values, largest_pages
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-VECTOR_OPTIONS = Wanted(kind="vectors", column="e")
+VECTOR_OPTIONS = ReadOptions(kind="vectors", column="e")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_many_numeric_columns_are_read_with_and_without_nulls():
         pq.write_table(
             pa.table({**{name: [1.0, 2.0] for name in names}, "y": [3.0, last_value]}), file
         )
-        result = samples_of(Columns(file, Limits()), Wanted())
+        result = samples_of(Columns(file, Limits()), ReadOptions())
         assert result.values.shape == (2, 151)
         assert result.features == [*names, "y"]
         assert result.problems == ({} if last_value else {1: "has null, which is not a number"})

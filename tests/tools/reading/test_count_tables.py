@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from vendiscore import AmbiguousInputError, compute, read
-from vendiscore.report import AskError, RefusedError, Wanted, read_data
+from vendiscore.report import AskError, ReadOptions, RefusedError, read_data
 from vendiscore.tools.reading.individuals import RepeatedLabels
 
-COUNTS = Wanted(kind="counts")
+COUNTS = ReadOptions(kind="counts")
 R_TABLE = b'"","Acer","Betula","Fagus"\n"1",0,3,2\n"2",4,0,0\n"3",1,0,7\n'
 LONG = b"site,species,count\nA,oak,3\nA,elm,2\nB,oak,1\nB,ash,9\nA,oak,1\n"
 
 
 def offered_options(data):
     with pytest.raises(AskError) as caught:
-        read_data("a.csv", data, Wanted())
+        read_data("a.csv", data, ReadOptions())
     return [options for _, options in caught.value.choices]
 
 
@@ -28,10 +28,10 @@ def test_counts_below_an_empty_header_are_ambiguous(data):
     sites = read_data("a.csv", data, COUNTS)
     np.testing.assert_array_equal(sites.counts.counts, [[0, 3, 2], [4, 0, 0], [1, 0, 7]])
     assert sites.counts.species == ["Acer", "Betula", "Fagus"]
-    species = read_data("a.csv", data, Wanted(kind="counts", transpose=True))
+    species = read_data("a.csv", data, ReadOptions(kind="counts", transpose=True))
     np.testing.assert_array_equal(species.counts.counts, sites.counts.counts.T)
     assert species.counts.groups == ["Acer", "Betula", "Fagus"]
-    assert read_data("a.csv", data, Wanted(kind="vectors")).values.shape == (3, 3)
+    assert read_data("a.csv", data, ReadOptions(kind="vectors")).values.shape == (3, 3)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_counts_below_an_empty_header_are_ambiguous(data):
     ],
 )
 def test_other_numbers_below_an_empty_header_are_features(data):
-    assert read_data("a.csv", data, Wanted()).kind == "vectors"
+    assert read_data("a.csv", data, ReadOptions()).kind == "vectors"
 
 
 def test_rows_of_site_and_species_are_ambiguous():
@@ -57,12 +57,12 @@ def test_rows_of_site_and_species_are_ambiguous():
     assert result.counts.groups == ["A", "B"]
     assert result.taken == "16 labels (3 species at 2 sites), in 2 groups by column 'site'"
     assert list(result.values) == ["oak"] * 4 + ["elm"] * 2 + ["oak"] + ["ash"] * 9
-    assert read_data("a.csv", LONG, Wanted(kind="counts", pool=True)).groups == []
+    assert read_data("a.csv", LONG, ReadOptions(kind="counts", pool=True)).groups == []
 
 
 def test_named_column_of_counts_is_used_among_other_numbers():
     data = b"plot,year,species,abundance\nA,2001,oak,3\nA,2001,elm,2\nB,2002,oak,1\n"
-    result = read_data("a.csv", data, Wanted(kind="counts", by="year"))
+    result = read_data("a.csv", data, ReadOptions(kind="counts", by="year"))
     np.testing.assert_array_equal(result.counts.counts, [[3, 2], [1, 0]])
     assert (result.counts.sets, result.counts.groups) == (["2001", "2002"], ["A", "B"])
     np.testing.assert_array_equal(result.counts.of_set("2002").counts, [[1, 0]])
@@ -77,27 +77,27 @@ def test_invalid_counts_of_long_table_are_rejected():
 def test_weighted_texts_are_ambiguous(name):
     data = f"text,{name}\na red fox,3\nthe blue sea,1\na tall tree,5\n".encode()
     assert offered_options(data) == [{"weights": name}, {"column": "text"}]
-    result = read_data("a.csv", data, Wanted(weights=name))
+    result = read_data("a.csv", data, ReadOptions(weights=name))
     assert result.weights == [3, 1, 5]
     assert result.taken == f"3 texts of column 'text', weighted by column {name!r}"
-    assert read_data("a.csv", data, Wanted(column="text")).weights == []
+    assert read_data("a.csv", data, ReadOptions(column="text")).weights == []
 
 
 @pytest.mark.parametrize("name", ["word_count", "length", "score"])
 def test_properties_of_texts_are_not_weights(name):
     data = f"text,{name}\na red fox,3\nthe blue sea,1\na tall tree,5\n".encode()
-    assert len(read_data("a.csv", data, Wanted())) == 3
+    assert len(read_data("a.csv", data, ReadOptions())) == 3
 
 
 @pytest.mark.parametrize("cells", ["123", "012", "222"])
 def test_row_numbers_are_not_weights(cells):
     rows = "".join(f"{cell},a red fox {cell}\n" for cell in cells)
-    assert len(read_data("a.csv", f"n,text\n{rows}".encode(), Wanted())) == 3
+    assert len(read_data("a.csv", f"n,text\n{rows}".encode(), ReadOptions())) == 3
 
 
 def test_invalid_weight_is_reported():
     data = b"text,weight\na red fox,3\nthe blue sea,-1\na tall tree,x\n"
-    result = read_data("a.csv", data, Wanted(weights="weight"))
+    result = read_data("a.csv", data, ReadOptions(weights="weight"))
     assert result.problems == {
         1: "is '-1', where a weight is a number of at least 0",
         2: "is 'x', where a weight is a number of at least 0",

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vendiscore.cli import main
-from vendiscore.report import Wanted
+from vendiscore.report import ReadOptions
 from vendiscore.tools.cli import output
 from vendiscore.tools.reading.csv_cells import original_text, text_cell
 from vendiscore.tools.reading.formats import FORMATS
@@ -95,7 +95,7 @@ def page_csv():
 
 
 def read_rows(data: bytes) -> list[list[str]]:
-    return [list(row) for row in FORMATS["csv"].parse(data, Wanted(header=True)).rows]
+    return [list(row) for row in FORMATS["csv"].parse(data, ReadOptions(header=True)).rows]
 
 
 @settings(max_examples=15)

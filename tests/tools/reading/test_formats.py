@@ -7,7 +7,7 @@ from argparse import Namespace
 
 import pytest
 
-from vendiscore.report import AskError, Limits, RefusedError, Wanted, read_data
+from vendiscore.report import AskError, Limits, ReadOptions, RefusedError, read_data
 from vendiscore.tools.cli.files import read_samples as read_file
 from vendiscore.tools.reading import formats
 from vendiscore.tools.reading.tables import Table
@@ -68,15 +68,15 @@ def test_unsupported_content_is_named_whatever_the_ending(name, data, message):
     ],
 )
 def test_content_decides_if_ending_is_unknown(data, n):
-    assert len(read_data("a.dat", data, Wanted())) == n
+    assert len(read_data("a.dat", data, ReadOptions())) == n
 
 
 def test_unclear_content_of_unknown_ending_is_ambiguous():
     with pytest.raises(AskError, match="Of which type") as caught:
-        read_data("a.hyp", b"one two\nthree four\n", Wanted())
+        read_data("a.hyp", b"one two\nthree four\n", ReadOptions())
     assert caught.value.choices[0][1] == {"type": "txt"}
     with pytest.raises(AskError, match="Of which type") as caught:
-        read_data("a.hyp", b"a,b\nx,y\n", Wanted())
+        read_data("a.hyp", b"a,b\nx,y\n", ReadOptions())
     assert caught.value.choices[0][1] == {"type": "csv"}
 
 
@@ -98,7 +98,7 @@ def test_new_format_needs_single_registry_entry(monkeypatch, tmp_path):
     monkeypatch.setattr("vendiscore.tools.reading.reader.TYPES", (*formats.TYPES, "plus"))
     path = tmp_path / "a.plus"
     path.write_bytes(b"a b+c d")
-    assert read_file(str(path), Wanted(), Namespace()).values == ["a b", "c d"]
+    assert read_file(str(path), ReadOptions(), Namespace()).values == ["a b", "c d"]
     upload = Given(files=[("a.plus", b"a b+c d")])
     assert read_upload(upload).values == ["a b", "c d"]
 
@@ -109,7 +109,7 @@ def test_log_with_file_above_unpacked_limit_is_rejected():
         archive.writestr("samples/1_epoch_1.json", b" " * 3_000_000)
     limits = Limits(unpacked=2_000_000)
     with pytest.raises(RefusedError, match="unpacks to more than 2 MB"):
-        formats.FORMATS["eval"].parse(zip_file.getvalue(), Wanted(limits=limits))
+        formats.FORMATS["eval"].parse(zip_file.getvalue(), ReadOptions(limits=limits))
 
 
 def test_log_with_total_above_unpacked_limit_is_rejected():
@@ -119,4 +119,4 @@ def test_log_with_total_above_unpacked_limit_is_rejected():
             archive.writestr(f"samples/{i}_epoch_1.json", b" " * 900_000)
     limits = Limits(unpacked=2_000_000)
     with pytest.raises(RefusedError, match="unpacks to more than 2 MB"):
-        formats.FORMATS["eval"].parse(zip_file.getvalue(), Wanted(limits=limits))
+        formats.FORMATS["eval"].parse(zip_file.getvalue(), ReadOptions(limits=limits))

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from vendiscore.report import Limits, RefusedError, Wanted, read_data
+from vendiscore.report import Limits, ReadOptions, RefusedError, read_data
 from vendiscore.tools.reading.json_documents import document, records
 
 LONG = json.dumps({"answer": "a cat"}, indent=1) + "\n" + json.dumps({"answer": "x"}, indent=1)
 
 
 def test_lines_beyond_limit_are_not_parsed():
-    options = Wanted(limits=Limits(samples=2))
+    options = ReadOptions(limits=Limits(samples=2))
     result = records('"a"\n\n"b"\n{\n"c"', options)
     assert (result.rows, result.places, result.problems) == ([["a"], ["b"]], [1, 3], {})
     assert result.more
@@ -25,7 +25,7 @@ def test_documents_of_several_lines_are_records(between, indent):
     values = [{"answer": "a cat", "of": [1, {"x": "y"}]}, {"answer": "a dog", "of": []}]
     text = between.join(json.dumps(value, indent=indent) for value in values) + "\n"
     for read in (records, document):
-        result = read(text, Wanted())
+        result = read(text, ReadOptions())
         assert [row[0] for row in result.rows] == ["a cat", "a dog"]
         first = json.dumps(values[0], indent=indent)
         assert list(result.places) == [1, (first + between).count("\n") + 1]
@@ -33,26 +33,26 @@ def test_documents_of_several_lines_are_records(between, indent):
 
 
 def test_document_of_several_lines_in_json_lines_file_is_read():
-    assert records('[\n"a",\n"b"]', Wanted()).rows == [["a"], ["b"]]
+    assert records('[\n"a",\n"b"]', ReadOptions()).rows == [["a"], ["b"]]
 
 
 def test_damaged_documents_of_several_lines_are_located():
     with pytest.raises(RefusedError) as caught:
-        records(LONG + '\n{"answer":\n}', Wanted())
+        records(LONG + '\n{"answer":\n}', ReadOptions())
     assert caught.value.place == "line 8, column 1"
-    damaged_first_line = records('{"answer": "a",\n{"answer": "b"}\n', Wanted())
+    damaged_first_line = records('{"answer": "a",\n{"answer": "b"}\n', ReadOptions())
     assert [*damaged_first_line.problems] == [0]
     assert damaged_first_line.rows == [[None], ["b"]]
 
 
 def test_documents_beyond_limit_are_not_kept():
-    result = records(LONG, Wanted(limits=Limits(samples=1)))
+    result = records(LONG, ReadOptions(limits=Limits(samples=1)))
     assert result.more
     assert result.rows == [["a cat"]]
 
 
 def read_records(*values):
-    return read_data("a.jsonl", "\n".join(map(json.dumps, values)).encode(), Wanted())
+    return read_data("a.jsonl", "\n".join(map(json.dumps, values)).encode(), ReadOptions())
 
 
 def test_parallel_lists_of_prompts_and_answers_are_pairs():
@@ -61,7 +61,7 @@ def test_parallel_lists_of_prompts_and_answers_are_pairs():
     assert result.values == ["a cat", "a dog", "a cow", "an owl"]
     assert [*result.groups] == ["p", "q", "p", "q"]
     assert [*result.places] == [1, 1, 2, 2]
-    assert json.loads(records(json.dumps(first), Wanted()).origin[1])["answers"] == "a dog"
+    assert json.loads(records(json.dumps(first), ReadOptions()).origin[1])["answers"] == "a dog"
 
 
 def test_lists_of_answers_to_parallel_prompts_are_groups():
@@ -89,5 +89,5 @@ def test_turns_of_answers_are_groups():
 
 def test_array_of_conversations_is_read():
     turns = [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "so it is"}]
-    result = document(json.dumps([turns, turns]), Wanted())
+    result = document(json.dumps([turns, turns]), ReadOptions())
     assert result.names == ["messages"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from vendiscore.report import AskError, RefusedError, Wanted, read_data
+from vendiscore.report import AskError, ReadOptions, RefusedError, read_data
 from vendiscore.tools.reading.json_layouts import layout_rows
 
 Q = "Why is the sky blue?"
@@ -12,7 +12,7 @@ R = "How do birds find home?"
 
 
 def read_json(document, **options):
-    return read_data("a.json", json.dumps(document).encode(), Wanted(**options))
+    return read_data("a.json", json.dumps(document).encode(), ReadOptions(**options))
 
 
 def offered(document):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vendiscore.tools.reading.limits import AskError, Limits, RefusedError, Wanted
+from vendiscore.tools.reading.limits import AskError, Limits, ReadOptions, RefusedError
 
 
 def test_refused_error_contains_location():
@@ -29,14 +29,16 @@ def test_default_limits_are_unbounded():
         assert getattr(limits, name) > 10**15
         assert getattr(limits, name) + 1 > getattr(limits, name)
     assert limits.declared is limits.largest_pages is None
-    assert Wanted().limits == limits
+    assert ReadOptions().limits == limits
 
 
 def test_columns_other_than_the_samples_are_listed_once():
-    assert Wanted().others == []
-    read_options = Wanted(column="a", by="m", group_by="g", quality="m", correct="c", prompts="p")
+    assert ReadOptions().others == []
+    read_options = ReadOptions(
+        column="a", by="m", group_by="g", quality="m", correct="c", prompts="p"
+    )
     assert read_options.others == ["m", "g", "c", "p"]
-    assert Wanted(quality="", by="m").others == ["m"]
+    assert ReadOptions(quality="", by="m").others == ["m"]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,7 @@ def test_columns_other_than_the_samples_are_listed_once():
     ],
 )
 def test_groups_named_is_true_for_group_columns_and_pool(options, expected):
-    assert Wanted(**options).groups_named == expected
+    assert ReadOptions(**options).groups_named == expected
 
 
 @pytest.mark.parametrize(
@@ -70,4 +72,4 @@ def test_groups_named_is_true_for_group_columns_and_pool(options, expected):
     ],
 )
 def test_named_column_replaces_detected_column_of_role(options, expected):
-    assert Wanted(**options).unnamed_groups("prompt", "model") == expected
+    assert ReadOptions(**options).unnamed_groups("prompt", "model") == expected

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from vendiscore.report import AskError, RefusedError, Wanted, read_data
+from vendiscore.report import AskError, ReadOptions, RefusedError, read_data
 from vendiscore.tools.reading.number_tables import numbers_of
 from vendiscore.tools.reading.tables import table
 
-VECTOR_OPTIONS = Wanted(kind="vectors")
+VECTOR_OPTIONS = ReadOptions(kind="vectors")
 
 
 def read_numbers(text, options=VECTOR_OPTIONS):
@@ -60,7 +60,7 @@ def test_unnamed_row_numbers_are_ambiguous():
     with pytest.raises(AskError, match="does it number the rows"):
         read_numbers("1,1.5\n2,2.5\n3,3.5\n")
     assert read_numbers(
-        "1,1.5\n2,2.5\n3,3.5\n", Wanted(kind="vectors", index=True)
+        "1,1.5\n2,2.5\n3,3.5\n", ReadOptions(kind="vectors", index=True)
     ).values.shape == (3, 1)
 
 
@@ -97,7 +97,7 @@ def test_symmetric_tables_with_names_are_ambiguous(table, message):
     with pytest.raises(AskError, match=message) as caught:
         read_numbers(table)
     assert caught.value.choices[-1][1] == {"matrix": False}
-    features = Wanted(kind="vectors", matrix=False)
+    features = ReadOptions(kind="vectors", matrix=False)
     assert read_numbers(table, features).values.shape == (2, 2)
 
 
@@ -112,9 +112,9 @@ def test_symmetric_tables_with_names_are_ambiguous(table, message):
 )
 def test_square_vectors_are_ambiguous_in_every_format(name, data):
     with pytest.raises(AskError, match="is it a matrix of similarities"):
-        read_data(name, data, Wanted())
+        read_data(name, data, ReadOptions())
     for is_matrix in (True, False):
-        result = read_data(name, data, Wanted(kind="vectors", matrix=is_matrix))
+        result = read_data(name, data, ReadOptions(kind="vectors", matrix=is_matrix))
         np.testing.assert_array_equal(result.values, [[1, 0.5], [0.5, 1]])
 
 
@@ -129,7 +129,7 @@ def test_square_vectors_are_ambiguous_in_every_format(name, data):
     ],
 )
 def test_other_square_rows_are_features(rows):
-    assert len(read_data("a.json", json.dumps(rows).encode(), Wanted())) == 2
+    assert len(read_data("a.json", json.dumps(rows).encode(), ReadOptions())) == 2
 
 
 def test_constant_diagonal_other_than_one_is_normalized():
@@ -143,14 +143,14 @@ def test_distances_become_similarities():
     with pytest.raises(AskError, match="matrix of distances") as caught:
         read_numbers(table)
     assert caught.value.choices[0][1] == {"distances": True}
-    result = read_numbers(table, Wanted(kind="vectors", distances=True))
+    result = read_numbers(table, ReadOptions(kind="vectors", distances=True))
     np.testing.assert_allclose(result.values, [[1, np.exp(-2)], [np.exp(-2), 1]])
     with pytest.raises(RefusedError, match="must be square, got 1 × 2"):
-        read_numbers("a,b\n0,2\n", Wanted(kind="vectors", distances=True))
+        read_numbers("a,b\n0,2\n", ReadOptions(kind="vectors", distances=True))
     with pytest.raises(RefusedError, match="must be 0 on its diagonal, got 1 in row 2, column 2"):
-        read_numbers("a,b\n0,2\n2,1\n", Wanted(kind="vectors", distances=True))
+        read_numbers("a,b\n0,2\n2,1\n", ReadOptions(kind="vectors", distances=True))
     with pytest.raises(RefusedError, match="must be at least 0, got -2 in row 1, column 2"):
-        read_numbers("a,b\n0,-2\n-2,0\n", Wanted(kind="vectors", distances=True))
+        read_numbers("a,b\n0,-2\n-2,0\n", ReadOptions(kind="vectors", distances=True))
 
 
 @pytest.mark.parametrize(
@@ -170,6 +170,6 @@ def test_percentages_are_numbers(cells, expected):
 
 def test_vectors_in_cells_can_be_printed_by_numpy():
     text = "label,embedding\na,[ 0.1 -2.  1e-3]\nb,[1. 2. 3.]\n"
-    result = read_data("a.csv", text.encode(), Wanted())
+    result = read_data("a.csv", text.encode(), ReadOptions())
     assert (result.column, result.kind) == ("embedding", "vectors")
     assert result.values.tolist() == [[0.1, -2.0, 0.001], [1.0, 2.0, 3.0]]

@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from vendiscore.report import Wanted, read_data
+from vendiscore.report import ReadOptions, read_data
 from vendiscore.tools.reading.limits import AskError, RefusedError
 from vendiscore.tools.reading.numpy_files import Arrays
 
@@ -138,27 +138,27 @@ def test_unreadable_header_is_rejected(data):
 def test_arrays_with_dimensions_of_length_one_are_ambiguous(shape):
     data = npy_bytes(X.reshape(shape))
     with pytest.raises(AskError, match="2 × 3 numbers, a vector per row, or images") as caught:
-        read_data("a.npy", data, Wanted())
+        read_data("a.npy", data, ReadOptions())
     assert [options["kind"] for _, options in caught.value.choices] == ["vectors", "images"]
-    result = read_data("a.npy", data, Wanted(kind="vectors"))
+    result = read_data("a.npy", data, ReadOptions(kind="vectors"))
     np.testing.assert_array_equal(result.values, X)
     assert result.taken == f"2 vectors; shape {shape} is read as (2, 3)"
-    assert read_data("a.npy", data, Wanted(kind="images")).values.shape == shape
+    assert read_data("a.npy", data, ReadOptions(kind="images")).values.shape == shape
 
 
 def test_packed_bits_are_ambiguous():
     bits = np.random.default_rng(0).random((4, 64)) < 0.3
     data = npy_bytes(np.packbits(bits, axis=1))
     with pytest.raises(AskError, match=r"np.unpackbits\(X, axis=1\)") as caught:
-        read_data("a.npy", data, Wanted())
+        read_data("a.npy", data, ReadOptions())
     assert [options for _, options in caught.value.choices] == [{"kind": "vectors"}]
-    assert read_data("a.npy", data, Wanted(kind="vectors")).values.shape == (4, 8)
-    assert read_data("a.npy", npy_bytes(bits.astype(np.uint8)), Wanted()).kind == "vectors"
+    assert read_data("a.npy", data, ReadOptions(kind="vectors")).values.shape == (4, 8)
+    assert read_data("a.npy", npy_bytes(bits.astype(np.uint8)), ReadOptions()).kind == "vectors"
 
 
 def test_vectors_of_tokens_are_not_images():
     with pytest.raises(RefusedError, match=r"X\.mean\(axis=1\)"):
-        read_data("a.npy", npy_bytes(np.full((2, 3, 4), -0.5)), Wanted())
+        read_data("a.npy", npy_bytes(np.full((2, 3, 4), -0.5)), ReadOptions())
 
 
 @pytest.mark.parametrize("save", [npy_bytes, lambda array: npz_bytes(x=array)])
@@ -168,10 +168,10 @@ def test_square_arrays_are_checked_like_tables(save):
     name = "a.npy" if save is npy_bytes else "a.npz"
     for array, option in ((similarities, "matrix"), (distances, "distances")):
         with pytest.raises(AskError, match="is it a matrix of") as caught:
-            read_data(name, save(array), Wanted())
+            read_data(name, save(array), ReadOptions())
         assert [options for _, options in caught.value.choices] == [
             {option: True},
             {"matrix": False},
         ]
-        result = read_data(name, save(array), Wanted(**{option: True}))
+        result = read_data(name, save(array), ReadOptions(**{option: True}))
         np.testing.assert_allclose(result.values, similarities)

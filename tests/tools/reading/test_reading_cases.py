@@ -9,7 +9,7 @@ from reading_cases import Asked, ReadingCase, Refused, Scored, reading_cases
 
 import vendiscore
 from vendiscore.cli import main
-from vendiscore.report import AskError, RefusedError, Wanted, read_data
+from vendiscore.report import AskError, ReadOptions, RefusedError, read_data
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("rdkit")
@@ -56,19 +56,19 @@ def test_there_are_at_least_160_cases():
 def test_reader_matches_case(case):
     expected = case.expected
     if isinstance(expected, Scored):
-        samples = read_data(case.name, case.data, Wanted())
+        samples = read_data(case.name, case.data, ReadOptions())
         assert not samples.problems
         assert np.array_equal(samples.values, expected.samples)
         assert list(samples.groups) == list(expected.groups)
         assert list(samples.sets) == list(expected.sets)
     elif isinstance(expected, Asked):
         with pytest.raises(AskError, match=expected.question) as caught:
-            read_data(case.name, case.data, Wanted())
+            read_data(case.name, case.data, ReadOptions())
         offered = [options for _, options in caught.value.choices]
         assert offered[: len(expected.options)] == list(expected.options)
     else:
         with pytest.raises(RefusedError, match=expected.message):
-            read_data(case.name, case.data, Wanted())
+            read_data(case.name, case.data, ReadOptions())
 
 
 @pytest.mark.parametrize("case", CASES, ids=case_name)

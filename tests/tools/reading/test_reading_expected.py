@@ -36,7 +36,7 @@ from typing import Any
 import pytest
 
 from vendiscore.cli import main
-from vendiscore.report import AskError, Wanted, read_data
+from vendiscore.report import AskError, ReadOptions, read_data
 
 HERE = Path(__file__).parent
 FILES = HERE / "files"
@@ -297,7 +297,7 @@ def test_expected_refusals_state_reason(row):
 @pytest.mark.parametrize("row", READABLE, ids=file_name)
 def test_reader_matches_expected_samples(row):
     path, take = find_file(row), row["take"]
-    samples = read_data(path.name, path.read_bytes(), Wanted())
+    samples = read_data(path.name, path.read_bytes(), ReadOptions())
     counts = take["kind"] == "counts"
     assert samples.kind == ("labels" if counts else take["kind"])
     assert not samples.problems
@@ -322,7 +322,7 @@ def test_reader_matches_expected_samples(row):
 def test_reader_offers_expected_choices(row):
     path = find_file(row)
     with pytest.raises(AskError) as caught:
-        read_data(path.name, path.read_bytes(), Wanted())
+        read_data(path.name, path.read_bytes(), ReadOptions())
     offered = [{*map(str, choice.values())} | {*choice} for _, choice in caught.value.choices]
     type_names = {"texts": "txt", "molecules": "smi"}
     for choice in row["ask"]["choices"]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from vendiscore.report import AskError, RefusedError, Wanted, read_data
+from vendiscore.report import AskError, ReadOptions, RefusedError, read_data
 
 
 def to_json_lines(*records: object) -> bytes:
@@ -13,7 +13,7 @@ def to_json_lines(*records: object) -> bytes:
 
 def offered_options(name: str, data: bytes) -> list[dict[str, object]]:
     with pytest.raises(AskError) as caught:
-        read_data(name, data, Wanted())
+        read_data(name, data, ReadOptions())
     return [options for _, options in caught.value.choices]
 
 
@@ -21,14 +21,14 @@ def test_repeated_task_ids_group_answers():
     answers = [
         {"task_id": f"task/{i // 3}", "solution": f"return the number {i}"} for i in range(12)
     ]
-    result = read_data("samples.jsonl", to_json_lines(*answers), Wanted())
+    result = read_data("samples.jsonl", to_json_lines(*answers), ReadOptions())
     assert result.grouping["groups"] == "task_id"
     assert len(set(result.groups)) == 4
 
 
 def test_unique_task_ids_do_not_group_answers():
     answers = [{"task_id": i, "solution": f"return the number {i}"} for i in range(12)]
-    assert not read_data("samples.jsonl", to_json_lines(*answers), Wanted()).groups
+    assert not read_data("samples.jsonl", to_json_lines(*answers), ReadOptions()).groups
 
 
 def test_generations_are_read_and_partition_is_ignored():
@@ -37,24 +37,24 @@ def test_generations_are_read_and_partition_is_ignored():
         record | {"generations": ["a cat", "a dog"], "partition": [0, 1]},
         record | {"prompt": "Another", "generations": ["a fox", "a fox"], "partition": [0, 0]},
     ]
-    result = read_data("scores.jsonl", to_json_lines(*records), Wanted())
+    result = read_data("scores.jsonl", to_json_lines(*records), ReadOptions())
     assert (result.record, len(result), len(set(result.groups))) == ("NoveltyBench", 4, 2)
 
 
 def test_numeric_columns_with_names_and_categories_are_features():
     header = "mpg,weight,model_year,origin,name"
     rows = [f"{10 + i / 7:.1f},{3000 + 9 * i},{70 + i % 3},usa,a car of {i}" for i in range(12)]
-    result = read_data("cars.csv", "\n".join([header, *rows]).encode(), Wanted())
+    result = read_data("cars.csv", "\n".join([header, *rows]).encode(), ReadOptions())
     assert list(result.features) == ["mpg", "weight", "model_year"]
 
 
 def test_row_number_column_is_dropped_unless_index_is_false():
     rows = [f"{i},{i * i % 7},{i * 3 % 5}" for i in range(1, 9)]
     table = "\n".join(["subject,first,second", *rows]).encode()
-    result = read_data("table.csv", table, Wanted())
+    result = read_data("table.csv", table, ReadOptions())
     assert list(result.features) == ["first", "second"]
     assert result.lost == {"subject": "it numbers the rows"}
-    without_index = read_data("table.csv", table, Wanted(index=False))
+    without_index = read_data("table.csv", table, ReadOptions(index=False))
     assert list(without_index.features) == ["subject", "first", "second"]
 
 
@@ -73,8 +73,8 @@ def test_table_in_text_file_raises_ambiguous_input_error(delimiter):
         [f"idx{delimiter}smiles", *(f"{i}{delimiter}{'C' * i}" for i in range(1, 9))]
     ).encode()
     assert offered_options("molecules.txt", text) == [{"type": "csv"}, {"type": "txt"}]
-    assert read_data("molecules.txt", text, Wanted(type="csv")).kind == "molecules"
-    assert len(read_data("molecules.txt", text, Wanted(type="txt"))) == 9
+    assert read_data("molecules.txt", text, ReadOptions(type="csv")).kind == "molecules"
+    assert len(read_data("molecules.txt", text, ReadOptions(type="txt"))) == 9
 
 
 def test_tab_separated_table_with_commas_is_ambiguous():
@@ -84,14 +84,14 @@ def test_tab_separated_table_with_commas_is_ambiguous():
 
 def test_sentences_with_commas_are_texts():
     numbered = "\n".join(f"a red cat, number {i}" for i in range(9)).encode()
-    assert len(read_data("cats.txt", numbered, Wanted())) == 9
+    assert len(read_data("cats.txt", numbered, ReadOptions())) == 9
     text = b"First, a cat sat down.\nThen, a dog ran.\nLast, both slept.\n"
-    assert len(read_data("story.txt", text, Wanted())) == 3
+    assert len(read_data("story.txt", text, ReadOptions())) == 3
 
 
 def test_json_lines_in_json_file_are_read():
     answers = to_json_lines({"answer": "a cat sat"}, {"answer": "a dog ran"})
-    assert read_data("answers.json", answers, Wanted()).values == ["a cat sat", "a dog ran"]
+    assert read_data("answers.json", answers, ReadOptions()).values == ["a cat sat", "a dog ran"]
 
 
 def test_tab_separated_rows_below_title_line_are_ambiguous():
@@ -101,13 +101,13 @@ def test_tab_separated_rows_below_title_line_are_ambiguous():
 
 def test_prose_is_read_next_to_words():
     rows = [f"{'ABCDEFGH'[i]}CM,Association {i} for machines" for i in range(8)]
-    result = read_data("a.csv", "\n".join(["Acronym,Title", *rows]).encode(), Wanted())
+    result = read_data("a.csv", "\n".join(["Acronym,Title", *rows]).encode(), ReadOptions())
     assert result.column == "Title"
 
 
 def test_single_prompt_does_not_group_answers():
     rows = [f"Why?,{'ab'[i % 2]},It is so {i}." for i in range(8)]
-    result = read_data("a.csv", "\n".join(["prompt,model,response", *rows]).encode(), Wanted())
+    result = read_data("a.csv", "\n".join(["prompt,model,response", *rows]).encode(), ReadOptions())
     assert not result.groups
     assert set(result.sets) == {"a", "b"}
     assert "prompt (all answers have the same prompt)" in result.left_out
@@ -115,35 +115,39 @@ def test_single_prompt_does_not_group_answers():
 
 def test_label_of_each_prompt_is_not_ambiguous():
     rows = [f"Question {i}?,{'ab'[i % 2]},It is as it is {i}." for i in range(8)]
-    result = read_data("a.csv", "\n".join(["prompt,emotion,response", *rows]).encode(), Wanted())
+    result = read_data(
+        "a.csv", "\n".join(["prompt,emotion,response", *rows]).encode(), ReadOptions()
+    )
     assert (result.column, len(result), list(result.groups)) == ("response", 8, [])
 
 
 def test_judgements_of_answers_are_not_settings():
     rows = [f"Why?,{i % 2 == 0},{'yes' if i % 3 else 'no'},It is so {i}." for i in range(8)]
     table = "\n".join(["prompt,is_funny,long,response", *rows]).encode()
-    assert read_data("a.csv", table, Wanted()).column == "response"
+    assert read_data("a.csv", table, ReadOptions()).column == "response"
 
 
 def test_column_without_name_has_names_of_rows():
     rows = [f"big town {i},{i + 1}.5,{i * i}" for i in range(8)]
-    result = read_data("a.csv", "\n".join([",x,y", *rows]).encode(), Wanted())
+    result = read_data("a.csv", "\n".join([",x,y", *rows]).encode(), ReadOptions())
     assert list(result.features) == ["x", "y"]
     times = [f"big town {i},00:0{i}:00,00:1{i}:00" for i in range(8)]
     with pytest.raises(AskError, match="Which column") as caught:
-        read_data("a.csv", "\n".join([",x,y", *times]).encode(), Wanted())
+        read_data("a.csv", "\n".join([",x,y", *times]).encode(), ReadOptions())
     assert [options for _, options in caught.value.choices] == [{"column": "column 1"}]
 
 
 def test_empty_column_of_answers_is_refused():
     rows = [f"Question {i}?,m," for i in range(4)]
     with pytest.raises(RefusedError, match="Column 'response', whose name states"):
-        read_data("a.csv", "\n".join(["prompt,model,response", *rows]).encode(), Wanted())
+        read_data("a.csv", "\n".join(["prompt,model,response", *rows]).encode(), ReadOptions())
 
 
 def test_pairs_of_numbers_are_not_samples():
     rows = [f'm{i},{i}.5,{i}.7,"(-{i}.1, +{i}.2)"' for i in range(8)]
-    result = read_data("board.csv", "\n".join(["model,score,wins,CI", *rows]).encode(), Wanted())
+    result = read_data(
+        "board.csv", "\n".join(["model,score,wins,CI", *rows]).encode(), ReadOptions()
+    )
     assert list(result.features) == ["score", "wins"]
 
 
@@ -153,14 +157,14 @@ def test_answer_inside_chat_content_is_read():
         {"role": "assistant", "content": {"answer": "So"}},
     ]
     result = read_data(
-        "chat.jsonl", to_json_lines({"messages": turns}, {"messages": turns}), Wanted()
+        "chat.jsonl", to_json_lines({"messages": turns}, {"messages": turns}), ReadOptions()
     )
     assert result.values == ["So", "So"]
 
 
 def test_smiles_state_column_is_not_sample_column():
     rows = [f"{'C' * i},1" for i in range(1, 9)]
-    result = read_data("top.csv", "\n".join(["SMILES,SMILES_state", *rows]).encode(), Wanted())
+    result = read_data("top.csv", "\n".join(["SMILES,SMILES_state", *rows]).encode(), ReadOptions())
     assert result.column == "SMILES"
 
 
@@ -168,14 +172,14 @@ def test_distances_in_text_file_are_ambiguous_twice():
     text = b"\ta\tb\tc\na\t0\t1\t2\nb\t1\t0\t3\nc\t2\t3\t0\n"
     assert offered_options("distances.txt", text) == [{"type": "csv"}, {"type": "txt"}]
     with pytest.raises(AskError, match=r"with 0 all along .* is it a matrix of distances"):
-        read_data("distances.txt", text, Wanted(type="csv"))
-    assert len(read_data("distances.txt", text, Wanted(type="csv", matrix=False))) == 3
+        read_data("distances.txt", text, ReadOptions(type="csv"))
+    assert len(read_data("distances.txt", text, ReadOptions(type="csv", matrix=False))) == 3
 
 
 def test_header_after_hash_is_read():
     text = b"#SampleID\tK\tpH\n18\t42.1\t2.7\n15\t39.1\t2.8\n24\t67.7\t3\n"
     assert offered_options("soil.txt", text) == [{"type": "csv"}, {"type": "txt"}]
-    assert list(read_data("soil.txt", text, Wanted(type="csv")).features) == ["K", "pH"]
+    assert list(read_data("soil.txt", text, ReadOptions(type="csv")).features) == ["K", "pH"]
 
 
 def test_property_of_prompts_is_not_ambiguous():
@@ -183,7 +187,7 @@ def test_property_of_prompts_is_not_ambiguous():
         {"question": f"What is {i // 4}?", "level": f"Level {i // 8}", "response": f"It is {i}."}
         for i in range(24)
     ]
-    result = read_data("answers.jsonl", to_json_lines(*answers), Wanted())
+    result = read_data("answers.jsonl", to_json_lines(*answers), ReadOptions())
     assert result.grouping["groups"] == "question"
     other_answers = [answer | {"level": f"Level {i % 3}"} for i, answer in enumerate(answers)]
     assert {"group_by": "level"} in offered_options("answers.jsonl", to_json_lines(*other_answers))
@@ -191,7 +195,7 @@ def test_property_of_prompts_is_not_ambiguous():
 
 @pytest.mark.parametrize("table", ["Month,Passengers\n1949-01,112\n1949-02,118\n1949-03,132\n"])
 def test_dates_are_not_samples(table):
-    result = read_data("a.csv", table.encode(), Wanted())
+    result = read_data("a.csv", table.encode(), ReadOptions())
     assert (result.kind, result.features) == ("vectors", ["Passengers"])
 
 
@@ -207,23 +211,23 @@ def test_dates_are_not_samples(table):
 )
 def test_lines_of_cells_in_text_file_are_ambiguous(text, file_type):
     with pytest.raises(AskError, match="Is this a table") as caught:
-        read_data("a.txt", text.encode(), Wanted())
+        read_data("a.txt", text.encode(), ReadOptions())
     assert [answer for _, answer in caught.value.choices] == [{"type": file_type}, {"type": "txt"}]
 
 
 def test_comment_lines_of_table_are_dropped():
     table = b"# hey!\na,b,message\n# who reads this, anyway?\n1,2,hello\n5,6,world\n"
-    result = read_data("a.csv", table, Wanted())
+    result = read_data("a.csv", table, ReadOptions())
     assert (result.features, list(result.places)) == (["a", "b"], [4, 5])
 
 
 def test_categories_and_numbers_are_ambiguous():
     treated = "".join(f"{['water', 'nutrient'][i % 2]},{1.5 * i}\n" for i in range(12))
     with pytest.raises(AskError, match="Which column holds the samples"):
-        read_data("a.csv", f"treatment,weight\n{treated}".encode(), Wanted())
+        read_data("a.csv", f"treatment,weight\n{treated}".encode(), ReadOptions())
     rows = "".join(f"Amy,{i},{2 * i},tropical {'wave' if i % 3 else 'storm'}\n" for i in range(12))
     with pytest.raises(AskError, match="Which column holds the samples"):
-        read_data("a.csv", f"name,wind,pressure,status\n{rows}".encode(), Wanted())
+        read_data("a.csv", f"name,wind,pressure,status\n{rows}".encode(), ReadOptions())
 
 
 def test_answers_of_two_models_in_columns_are_ambiguous():
@@ -247,7 +251,7 @@ def test_answers_in_nested_values_are_read_rather_than_prose_beside_them():
         {"shorthand": f"short words of number {i}", "expansions": [{"text": f"long {i}"}] * 2}
         for i in range(6)
     ]
-    result = read_data("a.jsonl", to_json_lines(*records), Wanted())
+    result = read_data("a.jsonl", to_json_lines(*records), ReadOptions())
     assert (result.column, len(result)) == ("expansions[*].text", 12)
 
 
@@ -255,10 +259,10 @@ def test_lists_of_answers_must_match_lists_of_questions():
     records = [
         {"questions": ["Why?", "How?"], "outputs": [f"so it is {i}", "so"]} for i in range(4)
     ]
-    assert len(read_data("a.jsonl", to_json_lines(*records), Wanted())) == 8
+    assert len(read_data("a.jsonl", to_json_lines(*records), ReadOptions())) == 8
     records[2] = {"questions": ["Why?", "How?", "When?"], "outputs": ["so", "so"]}
     with pytest.raises(RefusedError, match=r"1 have not \(for example, 2 for 3\)"):
-        read_data("a.jsonl", to_json_lines(*records), Wanted())
+        read_data("a.jsonl", to_json_lines(*records), ReadOptions())
 
 
 def test_answers_that_are_numbers_make_other_columns_ambiguous():
@@ -279,7 +283,7 @@ def test_numbers_about_calls_of_models_are_ambiguous():
 
 def test_names_of_rows_without_column_name_are_left_out():
     rows = [f"lake {i},{'ab'[i % 2]}x,{i}.4,{i * 2}" for i in range(6)]
-    result = read_data("a.csv", "\n".join(["HABITAT,GST,EYR", *rows]).encode(), Wanted())
+    result = read_data("a.csv", "\n".join(["HABITAT,GST,EYR", *rows]).encode(), ReadOptions())
     assert list(result.features) == ["GST", "EYR"]
     assert "column 1 (no numbers)" in result.left_out
 
@@ -287,7 +291,7 @@ def test_names_of_rows_without_column_name_are_left_out():
 def test_lines_that_end_in_carriage_returns_are_read():
     text = b"x\ty\tz\r1\t2\t3\r4\t5\t7\r8\t1\t2\r"
     assert offered_options("a.txt", text)[0] == {"type": "csv"}
-    assert read_data("b.txt", b"a cat sat\ra dog ran\r", Wanted()).values == [
+    assert read_data("b.txt", b"a cat sat\ra dog ran\r", ReadOptions()).values == [
         "a cat sat",
         "a dog ran",
     ]
@@ -298,7 +302,7 @@ def test_groups_of_records_with_prompts_are_sets():
         return [{"prompt": f"Why {i // 2}?", "response": f"so {word} {i}"} for i in range(4)]
 
     document = {"before": answers("old"), "after": answers("new")}
-    result = read_data("a.json", json.dumps(document).encode(), Wanted())
+    result = read_data("a.json", json.dumps(document).encode(), ReadOptions())
     assert list(result.sets) == ["before"] * 4 + ["after"] * 4
     assert len({*result.groups}) == 2
 
@@ -319,7 +323,7 @@ def test_counts_at_named_rows_are_ambiguous():
 
 def test_lists_named_variants_are_samples():
     records = [{"question": f"Why {i}?", "variants": [f"so {i}", "as it is"]} for i in range(4)]
-    assert read_data("a.jsonl", to_json_lines(*records), Wanted()).column == "variants"
+    assert read_data("a.jsonl", to_json_lines(*records), ReadOptions()).column == "variants"
 
 
 def test_options_and_true_answers_are_not_samples():
@@ -329,17 +333,17 @@ def test_options_and_true_answers_are_not_samples():
     ]
     assert {"column": "choices"} in offered_options("a.jsonl", to_json_lines(*records))
     records = [{"true_answer": f"it is {i}", "generated_answer": f"so {i}"} for i in range(4)]
-    assert read_data("a.jsonl", to_json_lines(*records), Wanted()).column == "generated_answer"
+    assert read_data("a.jsonl", to_json_lines(*records), ReadOptions()).column == "generated_answer"
 
 
 def test_mostly_empty_column_of_numbers_is_left_out():
     rows = [f"{i}.5,{i * i},{'7' if i == 3 else ''}" for i in range(1, 9)]
-    result = read_data("a.csv", "\n".join(["x,y,z", *rows]).encode(), Wanted())
+    result = read_data("a.csv", "\n".join(["x,y,z", *rows]).encode(), ReadOptions())
     assert list(result.features) == ["x", "y"]
     assert result.lost == {"z": "most cells are empty"}
 
 
 def test_counting_columns_are_features():
     table = b"row number,Number-transactions,Hash-rate,SampleID\n7,120,95,3\n9,80,70,4\n8,60,72,9\n"
-    result = read_data("a.csv", table, Wanted())
+    result = read_data("a.csv", table, ReadOptions())
     assert list(result.features) == ["Number-transactions", "Hash-rate"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from vendiscore.report import Wanted, read_data
+from vendiscore.report import ReadOptions, read_data
 from vendiscore.tools.reading.records import answers_in, known_record, last_turn, paths, value_at
 
 PARTS = [{"type": "text", "text": "one"}, {"type": "image"}, {"type": "text", "text": "two"}]
@@ -92,7 +92,7 @@ def test_generations_are_read_and_number_lists_are_ignored():
         {"id": "c-2", "prompt": "how?", "generations": ["a cow", "a cow"], "partition": [0, 0]},
     ]
     data = "\n".join(map(json.dumps, lines)).encode()
-    result = read_data("scores.jsonl", data, Wanted())
+    result = read_data("scores.jsonl", data, ReadOptions())
     assert result.values == ["a cat", "a dog", "a cow", "a cow"]
     assert len({*result.groups}) == 2
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vendiscore.report import Limits, RefusedError, Wanted, read_data
+from vendiscore.report import Limits, ReadOptions, RefusedError, read_data
 from vendiscore.tools.reading.sequences import sequences, word_vectors
 
 
@@ -11,18 +11,18 @@ from vendiscore.tools.reading.sequences import sequences, word_vectors
 def test_wrapped_lines_are_joined(width, end):
     letters = "ACGTACG"
     lines = [letters[i : i + width] for i in range(0, len(letters), width)]
-    result = sequences(end.join([">one two", *lines, "", ">b", "AA", ""]), Wanted())
+    result = sequences(end.join([">one two", *lines, "", ">b", "AA", ""]), ReadOptions())
     assert result.rows == [["one two", letters], ["b", "AA"]]
     assert result.places == [1, len(lines) + 3]
 
 
 def test_gaps_and_comments_of_alignments_are_removed():
-    result = sequences("#A3M#\n# made by a tool\n>a\nAc-G.T\n>b\n----\n", Wanted())
+    result = sequences("#A3M#\n# made by a tool\n>a\nAc-G.T\n>b\n----\n", ReadOptions())
     assert result.rows == [["a", "AcGT"], ["b", ""]]
 
 
 def test_fastq_qualities_can_start_with_any_character():
-    result = sequences("@a\nACGT\n+\n@@@@\n@b\nAC\n+b\n>+\n", Wanted())
+    result = sequences("@a\nACGT\n+\n@@@@\n@b\nAC\n+b\n>+\n", ReadOptions())
     assert result.rows == [["a", "ACGT"], ["b", "AC"]]
     assert result.places == [1, 5]
 
@@ -32,18 +32,18 @@ def test_fastq_qualities_can_start_with_any_character():
 )
 def test_invalid_lines_are_rejected_with_line_number(text, line):
     with pytest.raises(RefusedError) as caught:
-        sequences(text, Wanted())
+        sequences(text, ReadOptions())
     assert caught.value.place == f"line {line}"
 
 
 @pytest.mark.parametrize("size_line", ["", "2 3\n"])
 def test_word_vectors_are_read_with_and_without_size_line(size_line):
-    result = word_vectors(f"{size_line}the 1 2 3\na -1 0.5 2e1\n", Wanted())
+    result = word_vectors(f"{size_line}the 1 2 3\na -1 0.5 2e1\n", ReadOptions())
     assert result.rows == [["the", "[1,2,3]"], ["a", "[-1,0.5,2e1]"]]
 
 
 def test_sequences_beyond_limit_are_not_read():
-    options = Wanted(limits=Limits(samples=1))
+    options = ReadOptions(limits=Limits(samples=1))
     assert sequences(">a\nA\n>b\nC\n", options).more
     assert sequences(">a\nA\n>b\nC\n", options).rows == [["a", "A"]]
     assert not sequences(">a\nA\n", options).more
@@ -63,14 +63,14 @@ def test_sequences_beyond_limit_are_not_read():
     ],
 )
 def test_keys_of_headers_are_columns(header, cells):
-    result = sequences(f">{header}\nACGT\n", Wanted())
+    result = sequences(f">{header}\nACGT\n", ReadOptions())
     assert result.names == ["name", "T", "seed", "sequence"]
     assert result.rows == [[*cells, "ACGT"]]
 
 
 def test_headers_with_keys_can_group_sequences():
     text = "".join(f">T=0.{i // 2}, sample={i}\nMKVL\n" for i in range(4))
-    result = read_data("a.fa", text.encode(), Wanted(group_by="T"))
+    result = read_data("a.fa", text.encode(), ReadOptions(group_by="T"))
     assert [*result.groups] == ["0.0", "0.0", "0.1", "0.1"]
     assert "left out: name, sample" in result.taken
 
@@ -80,8 +80,8 @@ DESIGNS = ">T=0.1, sample=1, score=0.8\nMKIL\n>T=0.1, sample=2, score=0.7\nMKAL\
 
 
 def test_native_sequence_in_proteinmpnn_output_is_dropped():
-    result = read_data("a.fa", (NATIVE + DESIGNS).encode(), Wanted())
+    result = read_data("a.fa", (NATIVE + DESIGNS).encode(), ReadOptions())
     assert result.values == ["MKIL", "MKAL"]
     assert "the sequence of line 1 is left out, as it has no T, sample" in result.taken
     for text in (DESIGNS, DESIGNS + NATIVE, NATIVE.replace(", chains=['A']", "") + DESIGNS):
-        assert len(read_data("a.fa", text.encode(), Wanted())) == text.count(">")
+        assert len(read_data("a.fa", text.encode(), ReadOptions())) == text.count(">")

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from vendiscore.report import FORMATS, AskError, Limits, Wanted, read_data
+from vendiscore.report import FORMATS, AskError, Limits, ReadOptions, read_data
 from vendiscore.tools.reading.tables import aligned_rows, delimiter
 
 
@@ -18,7 +18,7 @@ from vendiscore.tools.reading.tables import aligned_rows, delimiter
     ],
 )
 def test_rows_are_padded_or_joined_to_header_length(row, cells):
-    table = FORMATS["csv"].parse(f"a,b,c\n4,5,6\n{row}\n7,8,9\n".encode(), Wanted())
+    table = FORMATS["csv"].parse(f"a,b,c\n4,5,6\n{row}\n7,8,9\n".encode(), ReadOptions())
     assert table.rows[1] == cells
 
 
@@ -26,7 +26,7 @@ def test_rows_are_padded_or_joined_to_header_length(row, cells):
 def test_qualtrics_metadata_rows_are_skipped(quote):
     metadata_row = ",".join(f'"{{{quote}ImportId{quote}: {quote}Q{i}{quote}}}"' for i in (1, 2))
     text = f"ResponseSet,Q2\nSet,Why do you say so?\n{metadata_row}\nDefault Set,I like it a lot\n"
-    result = read_data("a.csv", text.encode(), Wanted())
+    result = read_data("a.csv", text.encode(), ReadOptions())
     assert (result.column, result.values) == ("Q2", ["I like it a lot"])
 
 
@@ -54,12 +54,12 @@ FRAME = pd.DataFrame({"answer": ["a cat sat", "a dog ran", "an owl flew far"], "
 @pytest.mark.parametrize("index", [True, False])
 def test_printed_table_is_read(index):
     text = FRAME.to_string(index=index)
-    result = read_data("a.csv", text.encode(), Wanted())
+    result = read_data("a.csv", text.encode(), ReadOptions())
     assert (result.column, result.values) == ("answer", list(FRAME["answer"]))
     assert result.written([1]).count("\n") == 2
-    assert read_data("a.csv", result.written([1]).encode(), Wanted()).values == ["a dog ran"]
+    assert read_data("a.csv", result.written([1]).encode(), ReadOptions()).values == ["a dog ran"]
     with pytest.raises(AskError) as caught:
-        read_data("a.txt", text.encode(), Wanted())
+        read_data("a.txt", text.encode(), ReadOptions())
     assert caught.value.choices[0][1] == {"type": "csv"}
 
 
@@ -87,6 +87,6 @@ def test_aligned_columns_are_split_by_runs_of_spaces(text, rows):
 
 def test_equal_column_names_are_numbered():
     header = ",".join(["name"] * 4_000)
-    table = FORMATS["csv"].parse(f"{header}\n{header}\n".encode(), Wanted(header=True))
+    table = FORMATS["csv"].parse(f"{header}\n{header}\n".encode(), ReadOptions(header=True))
     assert table.names[:2] == ["name", "name (2)"]
     assert table.names[-1] == "name (4000)"

@@ -2,14 +2,14 @@
 
 import pytest
 
-from vendiscore.tools.reading.limits import AskError, Wanted
+from vendiscore.tools.reading.limits import AskError, ReadOptions
 from vendiscore.tools.reading.text_lines import is_rule, line_samples, parts
 
 POEM = "a\nb\n\nc\nd\n\ne\nf\n"
 
 
 def read_lines(text, molecules=False, **options):
-    return line_samples(text, Wanted(**options), molecules)
+    return line_samples(text, ReadOptions(**options), molecules)
 
 
 def test_lines_are_samples_and_blank_lines_are_dropped():

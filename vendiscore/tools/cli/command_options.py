@@ -16,7 +16,7 @@ from ...support.arguments import DEFAULT_ORDER, check_order
 from ...support.errors import SampleError, short_repr
 from ...support.types import Options, Record
 from ..reading.default_kernels import DEFAULT_KERNELS, default_keywords, detect_sample_type
-from ..reading.limits import Wanted
+from ..reading.limits import ReadOptions
 from ..reading.samples import INDIVIDUAL, Samples, distinct_labels
 from .exit_codes import DataError, UsageError
 from .files import read_samples, report_unusable_samples
@@ -277,8 +277,8 @@ def read_files(
     if [*paths, references].count("-") > 1:
         raise UsageError("standard input (-) can be read only once; pass a file instead of one -")
     args = command_options.args
-    # Flags for reading files have the names of the fields of Wanted.
-    option_names = {field.name for field in fields(Wanted)}
+    # Flags for reading files have the names of the fields of ReadOptions.
+    option_names = {field.name for field in fields(ReadOptions)}
     options: Record = {
         name: value
         for name, value in vars(args).items()
@@ -288,7 +288,7 @@ def read_files(
     # A kernel or a metric determines whether the numbers are similarities. Without them, None means
     # that a symmetric table is ambiguous.
     options["matrix"] = args.matrix if command_options.has_comparison else None
-    read_options = Wanted(**options)
+    read_options = ReadOptions(**options)
     sources = [read_samples(path, read_options, args) for path in paths]
     if references is not None:  # references are one set, even if the samples are several
         sources.append(read_samples(references, replace(read_options, by=None, weights=None), args))

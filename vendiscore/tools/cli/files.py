@@ -16,7 +16,7 @@ from ...support.types import Options, Record
 from ..reading.alternatives import Alternative, expand_answer, find_alternatives
 from ..reading.default_kernels import default_keywords
 from ..reading.encodings import NotTextError
-from ..reading.limits import AskError, RefusedError, Wanted
+from ..reading.limits import AskError, ReadOptions, RefusedError
 from ..reading.names import say_left_out
 from ..reading.paths import read_bytes, read_content
 from ..reading.samples import INDIVIDUAL, Samples
@@ -30,12 +30,12 @@ _NEGATABLE_FLAGS = ("header", "index", "subfolders")  # flags that have a --no- 
 # Start of a problem that names the argument of the sample, as in "of `references` is empty".
 _ARGUMENT_PREFIX = re.compile("^of `.*?` ")
 # Options of an answer that change how a file is read; others are options of the kernel.
-_READ_OPTIONS = {"file", *(field.name for field in fields(Wanted))}
+_READ_OPTIONS = {"file", *(field.name for field in fields(ReadOptions))}
 # Commands that analyse a single set; `report` also accepts groups, but not several sets.
 _SINGLE_SET_COMMANDS = ("select", "dedup", "explain", "growth")
 
 
-def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
+def read_samples(path: str, read_options: ReadOptions, args: Namespace) -> Samples:
     """Read the samples of a file, a folder or standard input.
 
     `read_options` say how to read it, and `args` are the parsed arguments of the command. Unusable
@@ -82,7 +82,7 @@ def as_data_error(name: str, path: str) -> Iterator[None]:
 
 
 def _build_question(
-    args: Namespace, question: AskError, path: str, data: bytes | None, read_options: Wanted
+    args: Namespace, question: AskError, path: str, data: bytes | None, read_options: ReadOptions
 ) -> UsageError | DataError:
     """Return an error with the question about an ambiguous file and commands that answer it.
 
@@ -137,7 +137,7 @@ def _expand_for_command(args: Namespace, question: AskError, answer: Options) ->
     There can be several, because a column can define sets (--by) or groups (--group-by), and none
     if the command does not support this answer.
     """
-    supported = {field.name for field in fields(Wanted) if field.name in args}
+    supported = {field.name for field in fields(ReadOptions) if field.name in args}
     has_one_file = len(args.files) == 1
     if not has_one_file:  # each file is a set
         supported.discard("by")

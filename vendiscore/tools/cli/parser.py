@@ -178,7 +178,8 @@ def _parse_count(text: str) -> int:
 
 # The options of all commands by group of the help: a name for `Command.options`, flags, metavar,
 # default in parentheses, and description. An option without metavar has no value. Three dots after
-# the metavar mark an option that can be repeated. Options of reading are attributes of `Wanted`.
+# the metavar mark an option that can be repeated. Options for reading files are attributes of
+# `ReadOptions`.
 _OPTION_PATTERN = re.compile(r"(\w+): (-.*?)(?: ([^\s-]\S*?)(\.\.\.)?(?: \((\S+)\))?)?  +(.+)")
 _TYPES = {"COUNT": _parse_count, "NUMBER": float}
 _GROUPED_OPTIONS = {

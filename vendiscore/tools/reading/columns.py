@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ...support.errors import short_repr
 from ...support.text_detection import are_sequences, count_unspaced, looks_like
 from .count_columns import describe_counts
-from .limits import AskError, RefusedError, Wanted
+from .limits import AskError, ReadOptions, RefusedError
 from .names import (
     MOLECULE_NAMES,
     PROMPT_NAMES,
@@ -99,13 +99,13 @@ class Column(NamedTuple):
         return self.holds in ("lists", *_SAMPLES) or self.form in ("prose", "phrases")
 
 
-def choose(head: Table, wanted: Wanted) -> Choice:
+def choose(head: Table, read_options: ReadOptions) -> Choice:
     """Return the column of samples that the first rows of a table show, with their groups.
 
     Parameters
     ----------
     head : Table, not empty
-    wanted : Wanted, the columns and the kind of samples, as far as a person named them
+    read_options : ReadOptions, the columns and the kind of samples, as far as a person named them
 
     Returns
     -------
@@ -119,48 +119,48 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         Where two readings exist, with the choices; without a column of samples.
     """
     every = [_column(head, name) for name in head.names[:_MOST]]
-    columns = [column for column in every if column.name not in (*wanted.others, head.group)]
-    name = wanted.column
-    if name and name not in head.names and wanted.kind == "vectors" and "," in name:
-        return _all_numbers(every, wanted, name)
-    known = _known_choice(head, wanted)
+    columns = [column for column in every if column.name not in (*read_options.others, head.group)]
+    name = read_options.column
+    if name and name not in head.names and read_options.kind == "vectors" and "," in name:
+        return _all_numbers(every, read_options, name)
+    known = _known_choice(head, read_options)
     if known and name in (None, known.column):
         return known
     if not name:
-        record = describe_counts(head, columns, wanted)
-        if record or wanted.kind == "counts":
+        record = describe_counts(head, columns, read_options)
+        if record or read_options.kind == "counts":
             return Choice(None, "counts", record=record)
-        likely = _likely_samples(columns, wanted)
-        if not wanted.kind and _has_mismatch(columns):
+        likely = _likely_samples(columns, read_options)
+        if not read_options.kind and _has_mismatch(columns):
             likely = [column for column in likely if column.is_named_samples]
         elif not any(column.is_named_samples for column in likely):
-            likely = _named_paths(head, columns, wanted) or likely
-        if not likely and _are_features(columns, wanted):
-            return _all_numbers(every, wanted)
-        if len(likely) != 1 or _may_name_rows(likely[0], columns, wanted):
-            raise _question(head, columns, likely, wanted)
+            likely = _named_paths(head, columns, read_options) or likely
+        if not likely and _are_features(columns, read_options):
+            return _all_numbers(every, read_options)
+        if len(likely) != 1 or _may_name_rows(likely[0], columns, read_options):
+            raise _question(head, columns, likely, read_options)
         name = likely[0].name
     held = column_kind(head, name)
     if held == "numbers":
         held = "vectors"
-    kind = wanted.kind or (held if held in _SAMPLES else "texts")
+    kind = read_options.kind or (held if held in _SAMPLES else "texts")
     if known:
         prompt = "" if known.prompt == name else known.prompt
         return Choice(name, kind, prompt, known.model)
-    return Choice(name, kind, *_grouping(head, every, name, wanted))
+    return Choice(name, kind, *_grouping(head, every, name, read_options))
 
 
-def _likely_samples(columns: Sequence[Column], wanted: Wanted) -> list[Column]:
+def _likely_samples(columns: Sequence[Column], read_options: ReadOptions) -> list[Column]:
     """Return the columns that are likely samples: one if the columns leave no doubt."""
-    if wanted.kind and len(columns) == 1:
+    if read_options.kind and len(columns) == 1:
         return list(columns)
-    if wanted.kind == "values":
+    if read_options.kind == "values":
         named = [column for column in columns if column.role == "text"]
         return named if len(named) == 1 else list(columns)
-    holding = _HOLDING.get(wanted.kind, ("texts", "lists", *_SAMPLES))
-    n_features = 0 if wanted.kind else len(_features(columns))
+    holding = _HOLDING.get(read_options.kind, ("texts", "lists", *_SAMPLES))
+    n_features = 0 if read_options.kind else len(_features(columns))
     columns = [column for column in columns if column.holds in holding]
-    if wanted.kind == "texts" and any(column.holds == "texts" for column in columns):
+    if read_options.kind == "texts" and any(column.holds == "texts" for column in columns):
         columns = [column for column in columns if column.holds != "molecules"]
     named = [column for column in columns if column.is_named_samples]
     others = [column for column in columns if column.can_be_samples and column not in named]
@@ -190,9 +190,9 @@ def _has_mismatch(columns: Sequence[Column]) -> bool:
     )
 
 
-def _named_paths(head: Table, columns: Sequence[Column], wanted: Wanted) -> list[Column]:
+def _named_paths(head: Table, columns: Sequence[Column], read_options: ReadOptions) -> list[Column]:
     """Return the paths in nested values whose last key is named as generated output."""
-    if wanted.kind not in ("", "texts"):
+    if read_options.kind not in ("", "texts"):
         return []
     first = head.record(0)
     every = [
@@ -208,16 +208,16 @@ def _named_paths(head: Table, columns: Sequence[Column], wanted: Wanted) -> list
     ]
 
 
-def _are_features(columns: Sequence[Column], wanted: Wanted) -> bool:
+def _are_features(columns: Sequence[Column], read_options: ReadOptions) -> bool:
     """Return whether the columns of numbers are the samples, where no other column can be.
 
     A single column of numbers next to words, numbers next to phrases, and numbers next to several
     columns of words may be about them.
     """
     features = _features(columns)
-    if wanted.kind == "vectors":
+    if read_options.kind == "vectors":
         return True
-    if wanted.kind or not features:
+    if read_options.kind or not features:
         return False
     if any(column.holds == "nested" for column in columns):
         return False
@@ -228,9 +228,9 @@ def _are_features(columns: Sequence[Column], wanted: Wanted) -> bool:
     return len(features) >= (_FEATURES if texts else 1)
 
 
-def _may_name_rows(column: Column, columns: Sequence[Column], wanted: Wanted) -> bool:
+def _may_name_rows(column: Column, columns: Sequence[Column], read_options: ReadOptions) -> bool:
     """Return whether phrases may be names of rows of numbers, such as products with their sizes."""
-    is_named = column.is_named_samples or wanted.kind
+    is_named = column.is_named_samples or read_options.kind
     return column.form == "phrases" and not is_named and len(_features(columns)) >= _FEATURES
 
 
@@ -241,16 +241,18 @@ def _features(columns: Sequence[Column]) -> list[Column]:
     return [column for column in numbers if column.role not in named]
 
 
-def _all_numbers(columns: Sequence[Column], wanted: Wanted, names: str | None = None) -> Choice:
+def _all_numbers(
+    columns: Sequence[Column], read_options: ReadOptions, names: str | None = None
+) -> Choice:
     """Return columns of numbers as features, grouped by columns of texts alone."""
     texts = [column for column in columns if column.holds == "texts"]
-    return Choice(names, "vectors", *_grouping(None, texts, "", wanted))
+    return Choice(names, "vectors", *_grouping(None, texts, "", read_options))
 
 
-def columns_of(head: Table, wanted: Wanted) -> list[Column]:
+def columns_of(head: Table, read_options: ReadOptions) -> list[Column]:
     """Return the evidence about the columns that can hold samples."""
     names = head.names[:_MOST]
-    return [_column(head, name) for name in names if name not in (*wanted.others, head.group)]
+    return [_column(head, name) for name in names if name not in (*read_options.others, head.group)]
 
 
 def _column(head: Table, name: str) -> Column:
@@ -317,42 +319,42 @@ def _strings(head: Table, name: str) -> list[str]:
     return [cell for cell in cells if isinstance(cell, str) and cell.strip()]
 
 
-def _known_choice(head: Table, wanted: Wanted) -> Choice | None:
+def _known_choice(head: Table, read_options: ReadOptions) -> Choice | None:
     """Return the answers of records that a tool is known to write."""
-    if not head.typed or wanted.kind not in ("", "texts"):
+    if not head.typed or read_options.kind not in ("", "texts"):
         return None
     first = head.record(0)
     known = known_record(first)
     if not known:
         return None
     model = known.model if value_at(first, known.model) is not None else ""
-    prompt, model = wanted.unnamed_groups(known.prompt, model)
+    prompt, model = read_options.unnamed_groups(known.prompt, model)
     return Choice(known.answers, "texts", prompt, model, known.name, known.once)
 
 
-def is_numeric(table: Table, wanted: Wanted) -> bool:
+def is_numeric(table: Table, read_options: ReadOptions) -> bool:
     """Return whether the column that is named, or each column, is of numbers and not of sites."""
-    columns = columns_of(table, wanted)
-    may_be_counts = bool(columns) and not wanted.column
+    columns = columns_of(table, read_options)
+    may_be_counts = bool(columns) and not read_options.column
     if may_be_counts and (
-        is_named(columns[0].name, SITE_NAMES) or describe_counts(table, columns, wanted)
+        is_named(columns[0].name, SITE_NAMES) or describe_counts(table, columns, read_options)
     ):
         return False
-    named = [column for column in columns if column.name == wanted.column]
+    named = [column for column in columns if column.name == read_options.column]
     return {column.holds for column in named or columns} - {""} == {"numbers"}
 
 
-def merge_numbered(table: Table, wanted: Wanted) -> Table:
+def merge_numbered(table: Table, read_options: ReadOptions) -> Table:
     """Return columns of texts named alike but for a number, such as answer_1, as one of lists."""
     stems: dict[str, list[str]] = {}
-    columns = columns_of(table, wanted)
+    columns = columns_of(table, read_options)
     for column in columns:
         if column.role == "text" and column.holds == "texts":
             stem = re.sub(r"[\W_]*\d+$", "", column.name)
             stems.setdefault(stem, []).append(column.name)
     alike = [stem for stem, numbered in stems.items() if len(numbered) > 1]
     several = sum(column.role == "model" for column in columns) > 1  # one for each column
-    if several or wanted.column or wanted.kind == "vectors" or len(alike) != 1:
+    if several or read_options.column or read_options.kind == "vectors" or len(alike) != 1:
         return table
     stem = alike[0]
     numbered = stems[stem]
@@ -373,10 +375,10 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
 
 
 def _question(
-    head: Table, columns: Sequence[Column], likely: Sequence[Column], wanted: Wanted
+    head: Table, columns: Sequence[Column], likely: Sequence[Column], read_options: ReadOptions
 ) -> RefusedError:
     """Ask for the column: the likely ones first, then paths in nested ones, then others."""
-    what = wanted.kind if wanted.kind in ("molecules", "vectors") else "samples"
+    what = read_options.kind if read_options.kind in ("molecules", "vectors") else "samples"
     texts = [column for column in columns if column.holds in ("texts", "lists", *_SAMPLES)]
     first = head.record(0)
     nested = [
@@ -388,7 +390,7 @@ def _question(
     ranked = sorted((column for column in texts if column not in likely), key=_rank)
     names = [column.name for column in likely] + nested + [column.name for column in ranked]
     names = list(dict.fromkeys(names))[:_MOST]
-    has_numbers = not wanted.kind and bool(_features(columns))
+    has_numbers = not read_options.kind and bool(_features(columns))
     for column in columns:
         if column.role == "text" and not column.holds and not likely and head.header:
             return RefusedError(
@@ -434,7 +436,7 @@ def _example(head: Table, name: str) -> str:
 
 
 def _grouping(
-    head: Table | None, columns: Sequence[Column], name: str, wanted: Wanted
+    head: Table | None, columns: Sequence[Column], name: str, read_options: ReadOptions
 ) -> tuple[str, str]:
     """Return the columns that are named as prompts and as models, "" without one.
 
@@ -457,7 +459,7 @@ def _grouping(
         for each in rest
         if each.role == "model" and each.holds == "texts" and each.form != "prose"
     ]
-    return wanted.unnamed_groups([*prompts, ""][0], [*models, ""][0])
+    return read_options.unnamed_groups([*prompts, ""][0], [*models, ""][0])
 
 
 def _kind_of_cells(cells: Sequence[object]) -> str:
@@ -578,11 +580,11 @@ def set_columns(table: Table) -> list[str]:
     return models + [name for name in others if few_values(table.labels(name))]
 
 
-def setting_columns(table: Table, chosen: Choice, wanted: Wanted) -> list[Column]:
+def setting_columns(table: Table, chosen: Choice, read_options: ReadOptions) -> list[Column]:
     """Return the columns that may say how answers were generated, by their names and content."""
-    if wanted.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
+    if read_options.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
         return []
-    columns = [column for column in columns_of(table, wanted) if column.name not in chosen]
+    columns = [column for column in columns_of(table, read_options) if column.name not in chosen]
     return [column for column in columns if _can_be_setting(column)]
 
 
@@ -593,16 +595,16 @@ def _can_be_setting(column: Column) -> bool:
     return is_few_words and column.role in ("", "label")
 
 
-def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
+def check_one_set(table: Table, chosen: Choice, read_options: ReadOptions) -> None:
     """Ask whether columns of few values that differ among the answers to a prompt define sets.
 
     All such columns are in one question. If a person named the column of samples, only columns that
     are named as settings or models are in it.
     """
-    candidates = setting_columns(table, chosen, wanted)
+    candidates = setting_columns(table, chosen, read_options)
     units = _answer_units(table, chosen)
     # Without prompts that have several answers, only a name states that answers are comparable.
-    needs_name = bool(wanted.column) or len({*units}) == 1
+    needs_name = bool(read_options.column) or len({*units}) == 1
     settings = {}
     for column in candidates:
         if needs_name and column.role not in ("setting", "model"):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from .limits import AskError, Wanted
+from .limits import AskError, ReadOptions
 from .names import COUNT_NAMES, SITE_NAMES, SPECIES_NAMES, is_named, join_names, split_name
 from .tables import Table, is_number
 from .tables import counts as number_rows
@@ -49,12 +49,14 @@ def find_long_table(columns: Sequence[ColumnEvidence], head: Table) -> LongTable
     return LongTable(sites[0], species[0], counts[0])
 
 
-def describe_counts(head: Table, columns: Sequence[ColumnEvidence], wanted: Wanted) -> str:
+def describe_counts(
+    head: Table, columns: Sequence[ColumnEvidence], read_options: ReadOptions
+) -> str:
     """Return the name of tables with a row for each species; ask about other tables of counts."""
-    if wanted.kind not in ("", "counts"):
+    if read_options.kind not in ("", "counts"):
         return ""
     long = find_long_table(columns, head)
-    if long and not wanted.kind:
+    if long and not read_options.kind:
         raise AskError(
             f"Does {long.counts} count the individuals of each {long.species} at each {long.site}?",
             [
@@ -71,7 +73,7 @@ def describe_counts(head: Table, columns: Sequence[ColumnEvidence], wanted: Want
         return ""
     if is_named(first.name, SPECIES_NAMES):
         return "a table of abundances"
-    if wanted.kind or first.form in ("prose", "phrases"):
+    if read_options.kind or first.form in ("prose", "phrases"):
         return ""
     if is_named(first.name, SITE_NAMES):
         raise AskError(

@@ -10,48 +10,52 @@ import numpy as np
 
 from .count_columns import LongTable, has_no_name
 from .individuals import CountTable, RepeatedLabels
-from .limits import RefusedError, Wanted
+from .limits import ReadOptions, RefusedError
 from .names import SITE_NAMES, SPECIES_NAMES, is_named
 from .number_tables import numbers_of
 from .samples import INDIVIDUAL, Samples
 from .tables import Table
 
 
-def counts_of(read: Table, record: str, long: LongTable | None, wanted: Wanted) -> Samples:
+def counts_of(
+    read: Table, record: str, long: LongTable | None, read_options: ReadOptions
+) -> Samples:
     """Return the species of each individual that a table counts, in groups by their sites.
 
     `long` are the columns of a table with one row per site and species. A column that tells sets
     apart does so for the individuals of each row.
     """
     if long:
-        return _long_counts(read, long, wanted)
+        return _long_counts(read, long, read_options)
     first = read.names[0]
-    columns = {"sets": wanted.by or "", "groups": wanted.group_by or ""}
+    columns = {"sets": read_options.by or "", "groups": read_options.group_by or ""}
     named = (
         has_no_name(read, first) or is_named(first, SPECIES_NAMES) or is_named(first, SITE_NAMES)
     )
-    counted = numbers_of(read, replace(wanted, prompts=first) if named else wanted)  # not counted
+    counted = numbers_of(
+        read, replace(read_options, prompts=first) if named else read_options
+    )  # not counted
     if counted.problems:
         return counted
-    counts = _check_counts(counted, wanted)
+    counts = _check_counts(counted, read_options)
     sites: Sequence[str] = [f"{read.unit} {place}" for place in read.places]
     if first not in counted.features:
         sites = read.labels(first)
     species: Sequence[str] = counted.features
     groups: Sequence[str] = []
     sets = read.labels(columns["sets"]) if columns["sets"] else []
-    has_species_in_rows = bool(record) is not wanted.transpose
+    has_species_in_rows = bool(record) is not read_options.transpose
     if has_species_in_rows:
-        if wanted.by or wanted.group_by:
+        if read_options.by or read_options.group_by:
             raise RefusedError(
                 "it has a row for each species, so that no column groups its sites; leave out "
                 "--by and --group-by"
             )
         species, sites, counts = sites, species, counts.T
-        groups = [] if wanted.pool else sites
-    elif wanted.group_by:
-        groups = read.labels(wanted.group_by)
-    elif not (wanted.pool or wanted.by == first):
+        groups = [] if read_options.pool else sites
+    elif read_options.group_by:
+        groups = read.labels(read_options.group_by)
+    elif not (read_options.pool or read_options.by == first):
         groups = sites
         columns["groups"] = "" if first in counted.features else first
     return _samples_of_counts(
@@ -63,14 +67,14 @@ def counts_of(read: Table, record: str, long: LongTable | None, wanted: Wanted) 
     )
 
 
-def _long_counts(read: Table, long: LongTable, wanted: Wanted) -> Samples:
+def _long_counts(read: Table, long: LongTable, read_options: ReadOptions) -> Samples:
     """Return the individuals of a table with a row per species and site."""
-    counted = numbers_of(read, replace(wanted, column=long.counts))
+    counted = numbers_of(read, replace(read_options, column=long.counts))
     if counted.problems:
         return counted
-    numbers = _check_counts(counted, wanted)[:, 0]
-    columns = {"sets": wanted.by or "", "groups": wanted.group_by or ""}
-    if not (columns["groups"] or wanted.pool or wanted.by == long.site):
+    numbers = _check_counts(counted, read_options)[:, 0]
+    columns = {"sets": read_options.by or "", "groups": read_options.group_by or ""}
+    if not (columns["groups"] or read_options.pool or read_options.by == long.site):
         columns["groups"] = long.site
     labels = {role: read.labels(name) if name else [] for role, name in columns.items()}
     keys = [*zip(*filter(None, labels.values()), strict=True)] or [()] * len(read.rows)
@@ -87,7 +91,7 @@ def _long_counts(read: Table, long: LongTable, wanted: Wanted) -> Samples:
     return _samples_of_counts(counted, table, columns, n_sites, [long.counts, long.species])
 
 
-def _check_counts(counted: Samples, wanted: Wanted) -> np.ndarray:
+def _check_counts(counted: Samples, read_options: ReadOptions) -> np.ndarray:
     """Return numbers as integers, if they are whole, at least 0 and not too many."""
     bad = np.argwhere((counted.values < 0) | (counted.values % 1 != 0))
     if len(bad):
@@ -95,8 +99,8 @@ def _check_counts(counted: Samples, wanted: Wanted) -> np.ndarray:
         place = f"{counted.unit} {counted.places[i]}, column {counted.features[j]!r}"
         said = f"is {counted.values[i, j]:g}, where a count is a whole number of at least 0"
         raise RefusedError(said, place)
-    if (total := counted.values.sum()) > wanted.limits.samples:
-        most = f"{wanted.limits.samples:,}"
+    if (total := counted.values.sum()) > read_options.limits.samples:
+        most = f"{read_options.limits.samples:,}"
         raise RefusedError(f"{total:,.0f} individuals are too many: the limit is {most}.")
     return counted.values.astype(np.int64)
 

@@ -8,11 +8,11 @@ from ...support.text_detection import IMAGE_EXTENSIONS
 from ...support.types import Record
 from .encodings import NotTextError, decode
 from .formats import ENDINGS, TYPES
-from .limits import AskError, RefusedError, Wanted
+from .limits import AskError, ReadOptions, RefusedError
 from .samples import Samples
 
 
-def folder_samples(folder: Path, wanted: Wanted) -> Samples:
+def folder_samples(folder: Path, read_options: ReadOptions) -> Samples:
     """Return the images or .txt files of a folder, in groups by their folders if these are named.
 
     Raises
@@ -21,9 +21,9 @@ def folder_samples(folder: Path, wanted: Wanted) -> Samples:
         If the folder has samples of more than one kind, or samples in it and in its folders; if it
         has no samples.
     """
-    below = bool(wanted.others)
+    below = bool(read_options.others)
     every, _ = list_folder(folder, recursive=True)
-    if wanted.subfolders is False and not below:
+    if read_options.subfolders is False and not below:
         every = [file for file in every if _is_at_top(file)]
     by_kind: dict[str, list[str]] = {"images": [], "texts": []}
     tables = []
@@ -33,20 +33,20 @@ def folder_samples(folder: Path, wanted: Wanted) -> Samples:
             by_kind[kind].append(file)
         elif kind:
             tables.append(file)
-    if wanted.kind in by_kind:
-        by_kind = {wanted.kind: by_kind[wanted.kind]}
+    if read_options.kind in by_kind:
+        by_kind = {read_options.kind: by_kind[read_options.kind]}
         tables = []
     by_kind = {kind: files for kind, files in by_kind.items() if files}
     if not by_kind:
         remedy = f"; it has {format_names(tables)}: pass that file, or one of them" * bool(tables)
-        what = ".txt files" if wanted.kind == "texts" else "images"
+        what = ".txt files" if read_options.kind == "texts" else "images"
         raise RefusedError(f"the folder has no {what}{remedy}")
     if len(by_kind) + len(tables) > 1:
-        raise _kind_question(folder, by_kind, tables, wanted)
+        raise _kind_question(folder, by_kind, tables, read_options)
     ((what, found),) = by_kind.items()
-    if wanted.subfolders is None and not below:
+    if read_options.subfolders is None and not below:
         top = [file for file in found if _is_at_top(file)]
-        if not top and not wanted.pool:
+        if not top and not read_options.pool:
             raise AskError(
                 f"The subfolders contain {_count(what, found)}, and the folder itself contains "
                 "none. Are they one set?",
@@ -67,7 +67,7 @@ def folder_samples(folder: Path, wanted: Wanted) -> Samples:
         values = [""] * len(paths)
         for i, path in enumerate(paths):
             try:
-                values[i] = decode(Path(path).read_bytes(), wanted.encoding)[0].rstrip()
+                values[i] = decode(Path(path).read_bytes(), read_options.encoding)[0].rstrip()
             except NotTextError as error:
                 problems[i] = f"is not text: {error.place}: {error.message}"
     return Samples(
@@ -103,12 +103,15 @@ def _count(kind: str, files: Sequence[str]) -> str:
 
 
 def _kind_question(
-    folder: Path, by_kind: Mapping[str, Sequence[str]], tables: Sequence[str], wanted: Wanted
+    folder: Path,
+    by_kind: Mapping[str, Sequence[str]],
+    tables: Sequence[str],
+    read_options: ReadOptions,
 ) -> AskError:
     """Ask which of several kinds of files are the samples."""
     choices: list[tuple[str, Mapping[str, object]]] = []
     for kind, files in by_kind.items():
-        if wanted.others or wanted.subfolders is not None:
+        if read_options.others or read_options.subfolders is not None:
             choices.append((kind, {"kind": kind}))
         else:
             choices += _folder_choices(kind, files, {"kind": kind})

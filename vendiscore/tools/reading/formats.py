@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...support.folders import file_extension
 from ...support.text_detection import IMAGE_EXTENSIONS
 from .encodings import decode
-from .limits import RefusedError, Wanted
+from .limits import ReadOptions, RefusedError
 
 if TYPE_CHECKING:
     from .columnar_files import Columns
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 # Parsers return text, `Table`, `Columns` or `Arrays`; formats without one are opened elsewhere.
-Parser = Callable[[bytes, Wanted], "str | Table | Columns | Arrays"]
+Parser = Callable[[bytes, ReadOptions], "str | Table | Columns | Arrays"]
 
 
 class Format(NamedTuple):
@@ -32,11 +32,11 @@ class Format(NamedTuple):
     magic: tuple[bytes, ...] = ()
 
 
-def _text(data: bytes, how: Wanted) -> str:
+def _text(data: bytes, how: ReadOptions) -> str:
     return decode(data, how.encoding)[0]
 
 
-def _cells(data: bytes, how: Wanted, sign: str = "") -> Table:
+def _cells(data: bytes, how: ReadOptions, sign: str = "") -> Table:
     from .csv_cells import original_table
     from .tables import table
 
@@ -52,7 +52,7 @@ def _parsed_text(parser: str) -> Parser:
 def _layout(form: str) -> Parser:
     """Return the parser of a JSON object whose keys name records, columns or groups."""
 
-    def parse(data: bytes, how: Wanted) -> Table:
+    def parse(data: bytes, how: ReadOptions) -> Table:
         from .json_documents import document
 
         return document(_text(data, how), how, form.removeprefix("json-"))
@@ -60,7 +60,7 @@ def _layout(form: str) -> Parser:
     return parse
 
 
-def _log(data: bytes, how: Wanted) -> Table:
+def _log(data: bytes, how: ReadOptions) -> Table:
     """Read an Inspect log, a zip with a file of JSON for each sample."""
     from .json_documents import documents
     from .zip_archives import open_zip
@@ -70,13 +70,13 @@ def _log(data: bytes, how: Wanted) -> Table:
         return documents([archive.read(entry).decode() for entry in named], how)
 
 
-def _parquet(data: bytes, how: Wanted) -> Columns:
+def _parquet(data: bytes, how: ReadOptions) -> Columns:
     from .columnar_files import Columns
 
     return Columns(io.BytesIO(data), how.limits)
 
 
-def _arrays(data: bytes, how: Wanted, packed: bool = False) -> Arrays:
+def _arrays(data: bytes, how: ReadOptions, packed: bool = False) -> Arrays:
     from .numpy_files import Arrays
 
     return Arrays(data, packed)

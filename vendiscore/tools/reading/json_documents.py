@@ -7,7 +7,7 @@ from itertools import chain
 
 from ...support.errors import short_repr
 from .json_layouts import EXPECTED, Rows, layout_rows
-from .limits import RefusedError, Wanted
+from .limits import ReadOptions, RefusedError
 from .records import is_conversation, split_records
 from .tables import Table, is_row
 
@@ -20,17 +20,17 @@ _NAMES = {"a row of numbers": "row", "a conversation": "messages"}
 _BETWEEN = re.compile(r"[\s,]*")  # documents that follow each other
 
 
-def records(text: str, wanted: Wanted) -> Table:
+def records(text: str, read_options: ReadOptions) -> Table:
     """Read lines of JSON, each an object, a string or a row of numbers, as a table.
 
     Documents of several lines each are read one after the other.
     """
-    if begins_long_document(text) and (read := _documents_of_lines(text, wanted)):
+    if begins_long_document(text) and (read := _documents_of_lines(text, read_options)):
         return read
     values: list[object] = []
     places, lines, problems = [], [], {}
     for place, line in enumerate(_lines(text), 1):
-        if len(values) > wanted.limits.samples:
+        if len(values) > read_options.limits.samples:
             break
         if not line.strip():
             continue
@@ -42,7 +42,7 @@ def records(text: str, wanted: Wanted) -> Table:
             at = f" at {error.place.partition(', ')[2]}" if error.place else ""
             problems[len(values)] = f"is not valid JSON{at}: {error.message}"
             values.append(None)
-    return _table(Rows(values), places, lines, "line", problems, wanted)
+    return _table(Rows(values), places, lines, "line", problems, read_options)
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -69,7 +69,7 @@ def begins_long_document(text: str) -> bool:
     return False
 
 
-def _documents_of_lines(text: str, wanted: Wanted) -> Table | None:
+def _documents_of_lines(text: str, read_options: ReadOptions) -> Table | None:
     """Read documents of several lines each, one after the other; None if the first is damaged."""
     values: list[object] = []
     places: list[int] = []
@@ -78,7 +78,7 @@ def _documents_of_lines(text: str, wanted: Wanted) -> Table | None:
     decoder = json.JSONDecoder()
     start = end = 0
     place = 1
-    while len(values) <= wanted.limits.samples:
+    while len(values) <= read_options.limits.samples:
         between = _BETWEEN.match(text, end)
         begin = between.end() if between else end
         if begin == len(text):
@@ -97,11 +97,11 @@ def _documents_of_lines(text: str, wanted: Wanted) -> Table | None:
         places.append(place)
         origin.append(text[begin:end])
     if len(values) == 1:
-        return _of_document(values[0], "", wanted)
-    return _table(Rows(values), places, origin, "line", {}, wanted)
+        return _of_document(values[0], "", read_options)
+    return _table(Rows(values), places, origin, "line", {}, read_options)
 
 
-def document(text: str, wanted: Wanted, layout: str = "") -> Table:
+def document(text: str, read_options: ReadOptions, layout: str = "") -> Table:
     """Read one value of JSON, an array of samples or an object of named columns, or many lines.
 
     The `layout` of an object is detected, unless it is given: see `layout_rows`.
@@ -111,26 +111,26 @@ def document(text: str, wanted: Wanted, layout: str = "") -> Table:
     except RefusedError as error:
         if error.message != "Extra data":
             raise
-        return records(text, wanted)
-    return _of_document(value, layout, wanted)
+        return records(text, read_options)
+    return _of_document(value, layout, read_options)
 
 
-def _of_document(value: object, layout: str, wanted: Wanted) -> Table:
+def _of_document(value: object, layout: str, read_options: ReadOptions) -> Table:
     rows = layout_rows(value, layout)
     n = len(rows.values)
-    return _table(rows, range(1, n + 1), rows.values, "element", {}, wanted)
+    return _table(rows, range(1, n + 1), rows.values, "element", {}, read_options)
 
 
-def table_of_value(value: object, wanted: Wanted) -> Table:
+def table_of_value(value: object, read_options: ReadOptions) -> Table:
     """Make a table of a value in memory, as of a document of JSON; records are counted from 0."""
     rows = layout_rows(value)
-    return _table(rows, range(len(rows.values)), rows.values, "record", {}, wanted)
+    return _table(rows, range(len(rows.values)), rows.values, "record", {}, read_options)
 
 
-def documents(texts: Sequence[str], wanted: Wanted) -> Table:
+def documents(texts: Sequence[str], read_options: ReadOptions) -> Table:
     """Read several documents of JSON, a record each."""
     values = [_loaded(text) for text in texts]
-    return _table(Rows(values), range(1, len(values) + 1), values, "sample", {}, wanted)
+    return _table(Rows(values), range(1, len(values) + 1), values, "sample", {}, read_options)
 
 
 def _loaded(text: str) -> object:
@@ -170,15 +170,15 @@ def _table(
     origin: Sequence[object],
     unit: str,
     problems: dict[int, str],
-    wanted: Wanted,
+    read_options: ReadOptions,
 ) -> Table:
     """Make a table of values; values without names go under "text" or "row", by the first."""
-    limits = wanted.limits
+    limits = read_options.limits
     most = limits.samples
     more = len(found.values) > most
     values = found.values[:most]
     problems = {i: what for i, what in problems.items() if i < most}
-    any_shape = wanted.kind == "values"  # unless they are records
+    any_shape = read_options.kind == "values"  # unless they are records
     first = ""
     for i, value in enumerate(values):
         if i in problems:

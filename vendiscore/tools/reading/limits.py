@@ -40,9 +40,9 @@ class AmbiguousInputError(RefusedError):
         The question to ask the user.
     choices : list of tuple
         Pairs of an answer and its options: keyword arguments of `vendiscore.read` if that function
-        raised the error, else options of `Wanted`.
+        raised the error, else options of `ReadOptions`.
     known : mapping of str to str
-        Options of `Wanted` with columns that were detected, for every answer.
+        Options of `ReadOptions` with columns that were detected, for every answer.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class Limits:
 
     See Also
     --------
-    vendiscore.report.Wanted : Options of reading.
+    vendiscore.report.ReadOptions : Options of reading.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ReadOptions:
     """Options of reading, from the command line or the web app.
 
     Attributes
@@ -178,7 +178,7 @@ class Wanted:
 
     Examples
     --------
-    >>> Wanted(column="answer", prompts="question").others
+    >>> ReadOptions(column="answer", prompts="question").others
     ['question']
     """
 
@@ -220,7 +220,7 @@ class Wanted:
 
         A named column replaces the detected column of its role, and leaves the other one in use.
 
-        >>> Wanted(by="model").unnamed_groups("prompt", "model")
+        >>> ReadOptions(by="model").unnamed_groups("prompt", "model")
         ('prompt', '')
         """
         if self.pool:
@@ -231,3 +231,7 @@ class Wanted:
         if self.by or model in named:
             model = ""
         return prompt, model
+
+
+#: Name of `ReadOptions` in version 0.4.
+Wanted = ReadOptions

@@ -14,7 +14,7 @@ from ...support.exact_integers import MAX_EXACT_INTEGER, describe_inexact_intege
 from ...support.types import Record
 from .columns import row_in
 from .json_documents import describe_value
-from .limits import AskError, Limits, RefusedError, Wanted
+from .limits import AskError, Limits, ReadOptions, RefusedError
 from .names import ID_NAMES, SITE_NAMES, is_named, join_names, role_of
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_row
@@ -30,14 +30,14 @@ _ROW_NAMES = re.compile(
 _ALWAYS_IDS = re.compile("(id|idx|uid|uuid|rowname|unnamed)s?")
 
 
-def numbers_of(table: Table, wanted: Wanted) -> Samples:
+def numbers_of(table: Table, read_options: ReadOptions) -> Samples:
     """Return the numbers of a non-empty table: a column of rows of numbers, or columns."""
-    column = wanted.column
+    column = read_options.column
     rows = _rows_of_numbers(table, column)
-    names, lost = ([str(column)], {}) if rows else _features(table, wanted)
+    names, lost = ([str(column)], {}) if rows else _features(table, read_options)
     lengths = (len(row) for row in rows if isinstance(row, list) and row)
     width = next(lengths, len(names))
-    X = np.full((len(table.rows), check_width(width, wanted.limits)), np.nan)
+    X = np.full((len(table.rows), check_width(width, read_options.limits)), np.nan)
     shown = rows or [list(row) for row in zip(*map(table.column, names), strict=True)]
     signs = [] if rows or table.typed else _signs_of_columns(shown, table.delimiter)
     problems = {}  # by row: a predicate, and the column
@@ -53,7 +53,7 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
             problems[i] = problem
     problems = not_finite(X) | problems
     if not problems:
-        X = similarities_of(X, wanted)
+        X = similarities_of(X, read_options)
     named = table.header or len(table.names) > 1
     places = {i: names[min(k, len(names) - 1)] if named else "" for i, (_, k) in problems.items()}
     every_problem = {i: what for i, (what, _) in problems.items()} | dict(table.problems)
@@ -90,9 +90,9 @@ def _problem(plain: Iterable[Any], row: object, width: int) -> tuple[str, int] |
     return next(((what, k) for k, what in faults if what), None)
 
 
-def similarities_of(X: np.ndarray, wanted: Wanted) -> np.ndarray:
+def similarities_of(X: np.ndarray, read_options: ReadOptions) -> np.ndarray:
     """Return rows of numbers, or exp(−X) of distances X; ask whether a matrix is one of these."""
-    if wanted.distances:
+    if read_options.distances:
         if X.shape[0] != X.shape[1]:
             raise RefusedError(
                 f"a matrix of distances must be square, got {X.shape[0]:,} × {X.shape[1]:,} numbers"
@@ -113,7 +113,7 @@ def similarities_of(X: np.ndarray, wanted: Wanted) -> np.ndarray:
         K = np.exp(-D)
         np.fill_diagonal(K, 1)  # distances in single precision have rounding errors
         return K
-    if wanted.matrix is None:
+    if read_options.matrix is None:
         _check_no_matrix(X)
     return X
 
@@ -152,17 +152,17 @@ def _check_no_matrix(X: np.ndarray) -> None:
     )
 
 
-def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
+def _features(table: Table, read_options: ReadOptions) -> tuple[list[str], dict[str, str]]:
     """Return the columns of numbers, and the reasons why others are left out."""
     first_row = table.rows[0]
-    if wanted.header is None and not table.typed and not table.header and counts(first_row):
+    if read_options.header is None and not table.typed and not table.header and counts(first_row):
         raise AskError(
             f"Row {table.places[0]} is {join_names(first_row)}: are these the names of the "
             "columns, or a sample? Put a row of names above it if it is a sample; if not, give "
             "the columns names that are not numbers.",
             [("They name the columns", {"header": True}), ("It is a sample", {"header": False})],
         )
-    if column := wanted.column:
+    if column := read_options.column:
         asked = [column] if column in table.names else column.split(",")
         return [checked_column(table.names, name) for name in asked], {}
     kept = [name for name in table.names if are_numbers(table.column(name))]
@@ -173,16 +173,16 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
         if 2 * sum(map(_is_blank, cells)) > len(cells) and len(kept) > 1:
             lost[name] = "most cells are empty"
     first, *others = table.names
-    if others and _is_index(table, first, wanted):
+    if others and _is_index(table, first, read_options):
         lost[first] = _COUNTER
     for name in kept:
         if others and table.header and (reason := _why_no_feature(table, name)):
             lost[name] = reason
-    kept = [name for name in kept if name not in lost and name not in wanted.others]
+    kept = [name for name in kept if name not in lost and name not in read_options.others]
     if not kept:
         left = join_names(f"{name} ({why})" for name, why in lost.items())
         raise RefusedError(f"There is no column of numbers to compare; left out: {left}.")
-    return kept, {name: why for name, why in lost.items() if name not in wanted.others}
+    return kept, {name: why for name, why in lost.items() if name not in read_options.others}
 
 
 def _is_blank(cell: object) -> bool:
@@ -222,10 +222,10 @@ def check_width(width: int, limits: Limits) -> int:
     return width
 
 
-def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
+def _is_index(table: Table, name: str, read_options: ReadOptions) -> bool:
     """Return whether a column numbers the rows: with distinct whole numbers."""
-    if wanted.index is not None and not table.typed:
-        return wanted.index
+    if read_options.index is not None and not table.typed:
+        return read_options.index
     cells = list(map(str, table.column(name)))
     counting = len(cells) > 2 and (counts(cells) or counts(cells, 1))
     if table.header is None and counting:

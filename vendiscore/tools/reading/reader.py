@@ -10,7 +10,7 @@ from typing import Any
 from .compressed_files import decompress
 from .encodings import NotTextError, decode
 from .formats import FORMATS, TYPES, format_of
-from .limits import AskError, RefusedError, Wanted
+from .limits import AskError, ReadOptions, RefusedError
 from .samples import Samples
 from .text_lines import line_samples
 
@@ -37,7 +37,9 @@ _STARTS = {
 _SIGNS = ",;\t|"  # between the cells of tables
 
 
-def read_data(name: str, data: bytes, wanted: Wanted, *, strict: bool = False) -> Samples:
+def read_data(
+    name: str, data: bytes, read_options: ReadOptions, *, strict: bool = False
+) -> Samples:
     r"""Read the samples of a file, whose format is detected from its name or first bytes.
 
     Parameters
@@ -46,7 +48,7 @@ def read_data(name: str, data: bytes, wanted: Wanted, *, strict: bool = False) -
         Name of the file.
     data : bytes
         Content of the file.
-    wanted : Wanted
+    read_options : ReadOptions
         Options such as columns and the type of the samples.
     strict : bool, default False
         Whether to raise an error for options that have no effect on this format.
@@ -69,27 +71,27 @@ def read_data(name: str, data: bytes, wanted: Wanted, *, strict: bool = False) -
 
     Examples
     --------
-    >>> from vendiscore.report import Wanted, read_data
-    >>> read_data("a.csv", b"id,answer\n1,a cat sat\n2,a dog ran\n", Wanted()).taken
+    >>> from vendiscore.report import ReadOptions, read_data
+    >>> read_data("a.csv", b"id,answer\n1,a cat sat\n2,a dog ran\n", ReadOptions()).taken
     "2 texts of column 'answer'; left out: id"
     """
-    name, data = decompress(name, data, wanted.limits.unpacked)
-    form = wanted.type or format_of(name, data) or _form_of_content(data, wanted)
+    name, data = decompress(name, data, read_options.limits.unpacked)
+    form = read_options.type or format_of(name, data) or _form_of_content(data, read_options)
     if form == "image":
         raise RefusedError("a single image is not read; pass the folder it is in")
     if form not in TYPES:
         raise RefusedError(
             f"a file of type {form} is not read; unpack it into a folder, or name its type"
         )
-    if wanted.split not in ("", "row") and (form != "txt" or wanted.kind == "vectors"):
+    if read_options.split not in ("", "row") and (form != "txt" or read_options.kind == "vectors"):
         raise RefusedError(
             f"`split` is for lines of text, and this is read as {form}; leave it out, or name the "
             "type txt"
         )
-    if form in ("txt", "smi") and wanted.kind == "vectors":
+    if form in ("txt", "smi") and read_options.kind == "vectors":
         form = "csv"
-    read = _parsed(form, data, wanted)
-    if form == "txt" and not (wanted.type or wanted.split):
+    read = _parsed(form, data, read_options)
+    if form == "txt" and not (read_options.type or read_options.split):
         likely, asked = form_of_lines(read)
         if asked:
             shown = "All lines have the same number of cells"
@@ -99,37 +101,37 @@ def read_data(name: str, data: bytes, wanted: Wanted, *, strict: bool = False) -
                 f"{shown}. Is this a table?",
                 [("It is a table", {"type": likely}), ("Each line is a text", {"type": "txt"})],
             )
-        if likely != "txt" and not wanted.kind:
-            form, wanted = likely, replace(wanted, kind="vectors")
+        if likely != "txt" and not read_options.kind:
+            form, read_options = likely, replace(read_options, kind="vectors")
             lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
-            read = _parsed(form, "".join(lines).encode(), replace(wanted, encoding=None))
+            read = _parsed(form, "".join(lines).encode(), replace(read_options, encoding=None))
     if strict:
-        _check_options(form, wanted)
+        _check_options(form, read_options)
     if form in ("txt", "smi"):
-        if wanted.column or wanted.others:
+        if read_options.column or read_options.others:
             raise RefusedError(
                 "it is read as lines of text, which have no columns; name its type (csv, tsv or "
                 "jsonl), or leave out all options that name columns"
             )
-        return line_samples(read, wanted, form == "smi")
+        return line_samples(read, read_options, form == "smi")
     from .columns import is_numeric  # which texts need not wait for
     from .table_samples import samples_of
     from .tables import Table
 
-    is_open = isinstance(read, Table) and not wanted.kind and not read.typed
-    if is_open and is_numeric(read, wanted):
-        wanted = replace(wanted, kind="vectors")
-        read = _parsed(form, data, wanted)
-    return samples_of(read, wanted)
+    is_open = isinstance(read, Table) and not read_options.kind and not read.typed
+    if is_open and is_numeric(read, read_options):
+        read_options = replace(read_options, kind="vectors")
+        read = _parsed(form, data, read_options)
+    return samples_of(read, read_options)
 
 
-def _form_of_content(data: bytes, wanted: Wanted) -> str:
+def _form_of_content(data: bytes, read_options: ReadOptions) -> str:
     """Return the format of a file with an unknown ending: JSON, sequences or rows of numbers.
 
     Ask for it if the content does not show it, the likeliest formats first.
     """
     try:
-        text = decode(data, wanted.encoding)[0]
+        text = decode(data, read_options.encoding)[0]
     except NotTextError:
         raise RefusedError(
             f"its type is not known, and it is not text; it begins with {data[:_SHOWN]!r}. Save "
@@ -147,14 +149,14 @@ def _form_of_content(data: bytes, wanted: Wanted) -> str:
     )
 
 
-def _check_options(form: str, wanted: Wanted) -> None:
+def _check_options(form: str, read_options: ReadOptions) -> None:
     """Refuse options that have no effect on a file of a format."""
     passed = {
-        "header": wanted.header is not None,
-        "index": wanted.index is not None,
-        "skip_rows": bool(wanted.skip_rows),
-        "encoding": bool(wanted.encoding),
-        "counts": wanted.kind == "counts",
+        "header": read_options.header is not None,
+        "index": read_options.index is not None,
+        "skip_rows": bool(read_options.skip_rows),
+        "encoding": bool(read_options.encoding),
+        "counts": read_options.kind == "counts",
     }
     for name, is_passed in passed.items():
         formats = _FORMATS_OF[name]
@@ -201,10 +203,10 @@ def _begins_json(text: str) -> bool:
     return begins_long_document(text)
 
 
-def _parsed(form: str, data: bytes, wanted: Wanted) -> Any:
+def _parsed(form: str, data: bytes, read_options: ReadOptions) -> Any:
     parse = FORMATS[form].parse
     before = csv.field_size_limit(2**31 - 1)  # of the process, for cells of any length
     try:
-        return parse and parse(data, wanted)
+        return parse and parse(data, read_options)
     finally:
         csv.field_size_limit(before)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from .encodings import LINE_BREAK
-from .limits import RefusedError, Wanted
+from .limits import ReadOptions, RefusedError
 from .names import join_names
 from .tables import Table
 
@@ -21,20 +21,20 @@ Line = tuple[int, str]
 Named = tuple[int, str, str]
 
 
-def sequences(text: str, wanted: Wanted) -> Table:
+def sequences(text: str, read_options: ReadOptions) -> Table:
     """Read sequences as a table of their names and letters, without gaps, each with its line."""
     lines = _filled_lines(text)
     is_fastq = bool(lines) and lines[0][1].startswith("@")
-    read = _table("sequence", _fastq(lines) if is_fastq else _fasta(lines), wanted)
+    read = _table("sequence", _fastq(lines) if is_fastq else _fasta(lines), read_options)
     return _with_keys(read)
 
 
-def word_vectors(text: str, wanted: Wanted) -> Table:
+def word_vectors(text: str, read_options: ReadOptions) -> Table:
     """Read lines of a word and its numbers; a first line may state how many there are."""
     lines = _filled_lines(text)
     if lines and len(lines[0][1].split()) == 2:
         lines = lines[1:]
-    return _table("vector", _words(lines), wanted)
+    return _table("vector", _words(lines), read_options)
 
 
 def _filled_lines(text: str) -> list[Line]:
@@ -42,9 +42,9 @@ def _filled_lines(text: str) -> list[Line]:
     return [(place, line.strip()) for place, line in lines if line.strip()]
 
 
-def _table(name: str, named: Iterator[Named], wanted: Wanted) -> Table:
+def _table(name: str, named: Iterator[Named], read_options: ReadOptions) -> Table:
     """Make a table of names, and of what they stand for."""
-    most = wanted.limits.samples
+    most = read_options.limits.samples
     every = list(islice(named, most + 1))
     kept = every[:most]
     return Table(

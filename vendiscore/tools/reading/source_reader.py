@@ -16,13 +16,13 @@ from ...support.summary import SummaryMixin
 from ...support.types import Options, Record
 from .alternatives import expand_answer, find_alternatives
 from .default_kernels import default_keywords, detect_sample_type
-from .limits import AmbiguousInputError, RefusedError, Wanted
+from .limits import AmbiguousInputError, ReadOptions, RefusedError
 from .names import say_left_out
 from .samples import INDIVIDUAL, Samples
 
 Kind = Literal["texts", "molecules", "sequences", "images", "vectors", "labels", "counts"]
 _KINDS = ("texts", "molecules", "sequences", "images", "vectors", "labels", "counts")
-# Names of keywords of `read` that differ from those of `Wanted`.
+# Names of keywords of `read` that differ from those of `ReadOptions`.
 _OPTION_NAMES = {"groups": "group_by"}
 _KEYWORD_NAMES = {option: keyword for keyword, option in _OPTION_NAMES.items()}
 # Keywords that apply only to the content of files.
@@ -31,7 +31,7 @@ _FILE_KEYWORDS = ("type", "split", "encoding", "header", "index", "skip_rows", "
 _FLAGS = ("pool", "distances", "normalize", "transpose")
 _COLUMN_KEYWORDS = ("column", "prompts", "groups", "by", "weights", "quality", "correct")
 
-Load = Callable[[Wanted], Samples]
+Load = Callable[[ReadOptions], Samples]
 
 
 @dataclass(frozen=True, repr=False)
@@ -330,14 +330,14 @@ def read(
     return _build_result(samples, passed, on_error, n_dropped)
 
 
-def _build_options(keywords: Options) -> Wanted:
+def _build_options(keywords: Options) -> ReadOptions:
     """Return the options of reading for keywords of `read`."""
     options: Record = {_OPTION_NAMES.get(name, name): keywords[name] for name in keywords}
     for name in ("file", "on_error", "normalize"):
         options.pop(name, None)
     if options.get("kind") == "labels":
         options["kind"] = "values"
-    return Wanted(**options)
+    return ReadOptions(**options)
 
 
 def _open(source: object, keywords: Options) -> tuple[str, Load]:
@@ -353,19 +353,19 @@ def _open(source: object, keywords: Options) -> tuple[str, Load]:
                 raise ValueError(f"`file` requires a folder, got {path!r}; remove it")
             path = os.path.join(path, str(file))
         data = read_bytes(path)
-        return path, lambda wanted: read_content(path, data, wanted)
+        return path, lambda read_options: read_content(path, data, read_options)
     if isinstance(source, (bytes, bytearray, memoryview)):
         if "file" in keywords or "subfolders" in keywords:
             raise ValueError("`file` and `subfolders` require a folder, got bytes; remove them")
         from .reader import read_data
 
         content = bytes(source)
-        return "the content", lambda wanted: read_data("", content, wanted, strict=True)
+        return "the content", lambda read_options: read_data("", content, read_options, strict=True)
     for name in _FILE_KEYWORDS:
         if name in keywords:
             raise ValueError(f"`{name}` requires a file or folder; remove it for data in memory")
     values = _list_records(source)
-    return "the data", lambda wanted: _read_records(values, wanted)
+    return "the data", lambda read_options: _read_records(values, read_options)
 
 
 def _list_records(source: object) -> list[Any]:
@@ -418,7 +418,7 @@ def _without_nan(records: list[Any]) -> list[Any]:
     ]
 
 
-def _read_records(values: list[Any], wanted: Wanted) -> Samples:
+def _read_records(values: list[Any], read_options: ReadOptions) -> Samples:
     """Read samples from values in memory, as those of a JSON array; positions are indices."""
     from .json_documents import table_of_value
     from .records import is_conversation
@@ -430,18 +430,18 @@ def _read_records(values: list[Any], wanted: Wanted) -> Samples:
         raise RefusedError("expected several conversations, got the messages of a single one")
     if all(map(is_conversation, values)):
         values = [{"messages": value} for value in values]
-    table = table_of_value(values, wanted)
-    return samples_of(table, wanted)
+    table = table_of_value(values, read_options)
+    return samples_of(table, read_options)
 
 
 def _build_error(
     question: AmbiguousInputError, name: str, passed: Record, source: object
 ) -> RefusedError:
     """Return the error for an ambiguous source, with calls of `read` that have been tried."""
-    keywords = {*(field.name for field in fields(Wanted)), "file", "normalize"}
+    keywords = {*(field.name for field in fields(ReadOptions)), "file", "normalize"}
 
     def to_keywords(options: Options) -> Record:
-        """Return options of `Wanted` as keywords of `read`."""
+        """Return options of `ReadOptions` as keywords of `read`."""
         result = {_KEYWORD_NAMES.get(name, name): value for name, value in options.items()}
         if result.get("kind") == "values":
             result["kind"] = "labels"

@@ -25,7 +25,7 @@ from .count_columns import find_long_table, find_weights
 from .count_tables import counts_of
 from .csv_cells import csv_row
 from .json_documents import describe_value
-from .limits import AskError, Limits, RefusedError, Wanted
+from .limits import AskError, Limits, ReadOptions, RefusedError
 from .names import say_left_out
 from .number_tables import check_width, numbers_of, similarities_of, without_percent_sign
 from .records import answers_in, image_in, label_in
@@ -52,14 +52,14 @@ BOOLEANS |= {"false": False, "no": False, "0": False, "0.0": False}
 _KEPT = 200  # characters of a value that is not a string
 
 
-def samples_of(read: Table | Columns | Arrays, wanted: Wanted) -> Samples:
+def samples_of(read: Table | Columns | Arrays, read_options: ReadOptions) -> Samples:
     r"""Read the samples of a parsed table, with their labels.
 
     Parameters
     ----------
     read : Table, Columns or Arrays
         What a parser of `FORMATS` returned.
-    wanted : Wanted
+    read_options : ReadOptions
         Options such as columns and the type of the samples.
 
     Returns
@@ -80,38 +80,40 @@ def samples_of(read: Table | Columns | Arrays, wanted: Wanted) -> Samples:
 
     Examples
     --------
-    >>> from vendiscore.report import FORMATS, Wanted, samples_of
-    >>> wanted = Wanted(kind="texts")
-    >>> read = FORMATS["csv"].parse(b"id,answer\n1,a cat sat\n2,a dog ran\n", wanted)
-    >>> samples_of(read, wanted).values
+    >>> from vendiscore.report import FORMATS, ReadOptions, samples_of
+    >>> read_options = ReadOptions(kind="texts")
+    >>> read = FORMATS["csv"].parse(b"id,answer\n1,a cat sat\n2,a dog ran\n", read_options)
+    >>> samples_of(read, read_options).values
     ['a cat sat', 'a dog ran']
     """
     from .numpy_files import Arrays
 
     if isinstance(read, Arrays):
-        return _of_arrays(read, wanted)
+        return _of_arrays(read, read_options)
     head = read if isinstance(read, Table) else read.head()
     if not head.rows:
-        return Samples([], [], kind=wanted.kind or "texts")
-    _check_names(read.names, wanted)
+        return Samples([], [], kind=read_options.kind or "texts")
+    _check_names(read.names, read_options)
     if isinstance(read, Table):
-        merged = merge_numbered(read, wanted)
-        samples = _of_table(merged, _grouped(choose(merged, wanted), merged, wanted), wanted)
+        merged = merge_numbered(read, read_options)
+        samples = _of_table(
+            merged, _grouped(choose(merged, read_options), merged, read_options), read_options
+        )
     else:
-        samples = _of_columns(read, head, wanted)
+        samples = _of_columns(read, head, read_options)
     return replace(samples, source=read)
 
 
-def _check_names(names: Sequence[str], wanted: Wanted) -> None:
+def _check_names(names: Sequence[str], read_options: ReadOptions) -> None:
     """Refuse names of columns that are not there, and a table without any other column."""
-    for path in filter(None, [wanted.column, *wanted.others]):
+    for path in filter(None, [read_options.column, *read_options.others]):
         if "," not in path:
             column_of(names, path)
-    if not {*names} - {*wanted.others}:
+    if not {*names} - {*read_options.others}:
         raise RefusedError("it has no columns of samples, but for the columns that are named")
 
 
-def _grouped(chosen: Choice, read: Table, wanted: Wanted) -> Choice:
+def _grouped(chosen: Choice, read: Table, read_options: ReadOptions) -> Choice:
     """Return a choice with the groups that the layout of the file shows.
 
     If there are prompts, these groups are sets, such as answers before and after a change.
@@ -119,32 +121,32 @@ def _grouped(chosen: Choice, read: Table, wanted: Wanted) -> Choice:
     if chosen.column == read.group:
         return chosen
     if chosen.prompt:
-        group = wanted.unnamed_groups("", read.group)[1]
+        group = read_options.unnamed_groups("", read.group)[1]
         return chosen if chosen.model else chosen._replace(model=group)
-    return chosen._replace(prompt=wanted.unnamed_groups(read.group, "")[0])
+    return chosen._replace(prompt=read_options.unnamed_groups(read.group, "")[0])
 
 
-def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
+def _of_table(read: Table, chosen: Choice, read_options: ReadOptions) -> Samples:
     if chosen.kind in ("vectors", "counts"):
         if chosen.kind == "counts":
-            long = find_long_table(columns_of(read, wanted), read)
-            return counts_of(read, chosen.record, long, wanted)
-        samples = numbers_of(read, replace(wanted, column=chosen.column))
+            long = find_long_table(columns_of(read, read_options), read)
+            return counts_of(read, chosen.record, long, read_options)
+        samples = numbers_of(read, replace(read_options, column=chosen.column))
         rows: Sequence[int] = range(len(samples))
     else:
-        _check_no_weights(read, chosen, wanted)
-        check_one_set(read, chosen, wanted)
-        samples, rows = _strings(read, chosen, wanted.limits)
+        _check_no_weights(read, chosen, read_options)
+        check_one_set(read, chosen, read_options)
+        samples, rows = _strings(read, chosen, read_options.limits)
     if not samples.groups and (read.origin or not read.typed):
         samples = replace(samples, written=lambda kept: _written(read, [rows[j] for j in kept]))
-    return _labelled(samples, read, wanted, chosen, rows)
+    return _labelled(samples, read, read_options, chosen, rows)
 
 
-def _check_no_weights(read: Table, chosen: Choice, wanted: Wanted) -> None:
+def _check_no_weights(read: Table, chosen: Choice, read_options: ReadOptions) -> None:
     """Ask whether a column counts how often each row occurred, unless the samples were named."""
-    if wanted.weights or wanted.column or chosen.record or chosen.kind != "texts":
+    if read_options.weights or read_options.column or chosen.record or chosen.kind != "texts":
         return
-    name = find_weights(columns_of(read, wanted), read)
+    name = find_weights(columns_of(read, read_options), read)
     if name and name != chosen.column:
         raise AskError(
             f"Does column {short_repr(name)} state how often each of the texts occurred?",
@@ -155,21 +157,21 @@ def _check_no_weights(read: Table, chosen: Choice, wanted: Wanted) -> None:
         )
 
 
-def _of_columns(file: Columns, head: Table, wanted: Wanted) -> Samples:
+def _of_columns(file: Columns, head: Table, read_options: ReadOptions) -> Samples:
     """Return the samples of a parquet file, of which only the columns that are needed are read."""
-    merged = merge_numbered(head, wanted)
+    merged = merge_numbered(head, read_options)
     if merged is not head:  # a column of lists is made of several columns
-        table = merge_numbered(file.table(file.names), wanted)
-        return _of_table(table, choose(table, wanted), wanted)
-    chosen = choose(head, wanted)
-    needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *wanted.others]
-    needed += [column.name for column in setting_columns(head, chosen, wanted)]
-    needed.append(find_weights(columns_of(head, wanted), head))
+        table = merge_numbered(file.table(file.names), read_options)
+        return _of_table(table, choose(table, read_options), read_options)
+    chosen = choose(head, read_options)
+    needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *read_options.others]
+    needed += [column.name for column in setting_columns(head, chosen, read_options)]
+    needed.append(find_weights(columns_of(head, read_options), head))
     X = first = None
     if chosen.kind == "counts":
         needed = [*file.names]
     elif chosen.kind == "vectors":
-        rows_wanted = replace(wanted, column=chosen.column)
+        rows_wanted = replace(read_options, column=chosen.column)
         # Of the first rows, only the columns are needed.
         first = numbers_of(head, replace(rows_wanted, matrix=False, distances=False))
         X = file.matrix(first.features)
@@ -177,11 +179,11 @@ def _of_columns(file: Columns, head: Table, wanted: Wanted) -> Samples:
     columns = {column_of(file.names, path) for path in needed if path}
     read = file.table([name for name in file.names if name in columns])
     if X is not None and first:
-        X = similarities_of(X, wanted)
+        X = similarities_of(X, read_options)
         numbers = replace(first, values=X, places=range(1, len(X) + 1), problems={}, wrong={})
-        samples = _labelled(numbers, read, wanted, chosen, range(len(X)))
+        samples = _labelled(numbers, read, read_options, chosen, range(len(X)))
     else:
-        samples = _of_table(read, chosen, wanted)
+        samples = _of_table(read, chosen, read_options)
     whole = Table(file.names, [], [], header=file.names, typed=True, more=file.more)
     rows = samples.rows or range(len(samples))
     if len({*rows}) == len(rows):  # else rows hold several samples
@@ -194,26 +196,26 @@ def _of_columns(file: Columns, head: Table, wanted: Wanted) -> Samples:
     return replace(samples, table=whole, lost={**samples.lost, **(first.lost if first else {})})
 
 
-def _of_arrays(arrays: Arrays, wanted: Wanted) -> Samples:
+def _of_arrays(arrays: Arrays, read_options: ReadOptions) -> Samples:
     """Return rows of an array as samples, their kind by its dimensions, or one value a sample."""
-    if wanted.others:
+    if read_options.others:
         raise RefusedError("it has arrays, no columns; leave out options that name columns")
-    if arrays.single and wanted.column:
+    if arrays.single and read_options.column:
         raise RefusedError("it is a single array, which has no columns; leave out --column")
-    name = arrays.choose_array(wanted.column, wanted.kind)
+    name = arrays.choose_array(read_options.column, read_options.kind)
     header = arrays.headers[name]
     shape, dtype = header.shape, header.dtype
-    takes_images = wanted.kind != "vectors"
-    if not header.can_hold(wanted.kind) and dtype.kind != "O":  # whose error `read` raises
+    takes_images = read_options.kind != "vectors"
+    if not header.can_hold(read_options.kind) and dtype.kind != "O":  # whose error `read` raises
         if dtype.kind not in "fiub":
             raise RefusedError(f"Expected an array of real numbers, got {dtype} values.")
         images = " or images (n, H, W)" if takes_images else ""
         raise RefusedError(f"Expected rows of numbers (n, d){images}, got shape {shape}.")
     kind = "vectors" if len(header.squeezed_shape) == 2 else "images"
     if len(shape) == 1:
-        kind = wanted.kind or "texts"
+        kind = read_options.kind or "texts"
     elif kind == "vectors" and takes_images and len(shape) > 2:
-        if wanted.kind != "images":
+        if read_options.kind != "images":
             rows = " × ".join(map(str, header.squeezed_shape))
             raise AskError(
                 f"The array has shape {shape}: are these {rows} numbers, a vector per row, or "
@@ -226,12 +228,12 @@ def _of_arrays(arrays: Arrays, wanted: Wanted) -> Samples:
         kind = "images"
     above = []
     if kind == "vectors":
-        check_width(header.squeezed_shape[1], wanted.limits)
+        check_width(header.squeezed_shape[1], read_options.limits)
     X = arrays.read(name)  # after its header is judged; refuses Python objects
     if kind == "vectors" and len(shape) > 2:
         X = X.reshape(header.squeezed_shape)
         above = [f"shape {shape} is read as {X.shape}"]
-    if not wanted.kind:
+    if not read_options.kind:
         _check_numbers(X, kind)
     whole = X  # unchanged by those who scale the values
 
@@ -241,7 +243,7 @@ def _of_arrays(arrays: Arrays, wanted: Wanted) -> Samples:
 
     values = X.tolist() if len(shape) == 1 else X.copy()
     return Samples(
-        similarities_of(values, wanted) if kind == "vectors" else values,
+        similarities_of(values, read_options) if kind == "vectors" else values,
         range(1, len(X) + 1),
         "row",
         kind=kind,
@@ -343,7 +345,7 @@ def _answered(read: Table, answers: Sequence[object], chosen: Choice) -> Sequenc
 
 
 def _labelled(
-    samples: Samples, read: Table, wanted: Wanted, chosen: Choice, rows: Sequence[int]
+    samples: Samples, read: Table, read_options: ReadOptions, chosen: Choice, rows: Sequence[int]
 ) -> Samples:
     """Add the sets, groups, quality, correctness and prompts, and the rows that have none.
 
@@ -356,7 +358,7 @@ def _labelled(
         return [every[i] for i in rows] if column else []
 
     lost = dict(samples.lost)
-    columns = {name: getattr(wanted, option) or "" for name, option in _LABELS.items()}
+    columns = {name: getattr(read_options, option) or "" for name, option in _LABELS.items()}
     # Else there is one model, or most have one sample.
     if _are_repeated(labels(chosen.model)):
         columns["sets"] = chosen.model
@@ -395,7 +397,7 @@ def _labelled(
     return replace(
         samples,
         sets=labels(columns["sets"]),
-        groups=labels(columns["groups"]) or ([] if wanted.pool else samples.groups),
+        groups=labels(columns["groups"]) or ([] if read_options.pool else samples.groups),
         quality=quality,
         correct=correct,
         weights=weights,

@@ -13,7 +13,7 @@ from typing import Any
 from ...support.errors import short_repr
 from ...support.suggestions import suggest_name
 from ...support.text_detection import can_be_smiles
-from .limits import AskError, Limits, RefusedError, Wanted
+from .limits import AskError, Limits, ReadOptions, RefusedError
 from .names import is_column_name, is_sentence, join_names, role_of
 from .records import label_in, start_of, value_at
 
@@ -90,7 +90,7 @@ class Table:
 
     Examples
     --------
-    >>> table("id,answer\n1,a cat\n", Wanted()).column("answer")
+    >>> table("id,answer\n1,a cat\n", ReadOptions()).column("answer")
     ['a cat']
     """
 
@@ -160,21 +160,23 @@ class Table:
         return list(map(label_in, self.column(name)))
 
 
-def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8") -> Table:
+def table(
+    text: str, read_options: ReadOptions, *, sign: str = "", encoding: str = "utf-8"
+) -> Table:
     """Read delimited text as a table, split by `sign` if it is known."""
-    limits = wanted.limits
+    limits = read_options.limits
     if marked := re.match(r"sep=(.)\r?\n", text):  # a line for Excel, which does not count it
         text = text[marked.end() :]
         sign = marked[1]
     if re.match(r"# [^,;\t|\n]*\n", text):
         text = re.sub("(?m)^# .*", "", text)  # comments, whose lines still count
-    sign = sign or delimiter(text, wanted.kind == "vectors", limits)
-    most = limits.samples + 2 + wanted.skip_rows + _MOST_TITLES
+    sign = sign or delimiter(text, read_options.kind == "vectors", limits)
+    most = limits.samples + 2 + read_options.skip_rows + _MOST_TITLES
     rows, places = [], []
     for place, cells in islice(parse_rows(text, sign, limits), most):
         rows.append(cells)
         places.append(place)
-    titles = wanted.skip_rows or _titles(rows[:_LOOK])
+    titles = read_options.skip_rows or _titles(rows[:_LOOK])
     above = [f"row {place} is above the header" for place in places[:titles]]
     del rows[:titles], places[:titles]
     if not rows:
@@ -182,9 +184,9 @@ def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8")
     tabs = {i: cells[0].count("\t") + 1 for i, cells in enumerate(rows) if "\t" in cells[0]}
     if not sign and 2 * len(tabs) > len(rows):
         raise _ragged(places, 1, tabs, "\t")
-    header = wanted.header
+    header = read_options.header
     if header is None:
-        header = _has_header(rows[:_LOOK], wanted)
+        header = _has_header(rows[:_LOOK], read_options)
     if again := header and _named_again(rows[1 : _MOST_AGAIN + 1]):
         above += [f"row {place} names the columns again" for place in places[1 : again + 1]]
         del rows[1 : again + 1], places[1 : again + 1]
@@ -323,7 +325,7 @@ def counts(cells: Sequence[object], start: int = 0) -> bool:
     return len(cells) > 0 and all(same)
 
 
-def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
+def _has_header(rows: Sequence[Sequence[str]], read_options: ReadOptions) -> bool:
     """Return whether the first row names the columns, which it does unless its cells forbid it."""
     first = [cell.strip() for cell in rows[0]]
     body = rows[1:]
@@ -336,11 +338,11 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
     numbers = list(map(are_numbers, columns))
     if counts(first):  # pandas' names or, above whole numbers, a sample
         return not any(numbers) or (len(first) > 1 and _are_fractions(body))
-    if wanted.kind == "vectors" or any(map(is_number, first)):
+    if read_options.kind == "vectors" or any(map(is_number, first)):
         return not any(map(is_number, first))
     if any(name and below for name, below in zip(first, numbers, strict=True)):
         return True
-    if wanted.kind == "molecules" and any(map(can_be_smiles, first)):
+    if read_options.kind == "molecules" and any(map(can_be_smiles, first)):
         return False
     again = any(name and name in cells for name, cells in zip(first, columns, strict=True))
     return bool(body) and not again and not any(map(is_sentence, first))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ...support.text_detection import can_be_smiles, looks_like
 from .encodings import LINE_BREAK
-from .limits import AskError, Wanted
+from .limits import AskError, ReadOptions
 from .names import say_left_out
 from .samples import Samples
 
@@ -16,7 +16,7 @@ _MOST_RULES = 4  # different ones that a question offers
 _SOME_MOLECULES = 0.5  # of the lines; then others are often molecules that a model got wrong
 
 
-def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
+def line_samples(text: str, read_options: ReadOptions, molecules: bool) -> Samples:
     """Split a text at each "row", at "blank" lines or at a sign; names may follow SMILES.
 
     Lines that repeat one character are separators. If several lines stand between them, the parts
@@ -27,10 +27,10 @@ def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
     if not rows[-1]:
         rows.pop()
     kept = [(place, row) for place, row in enumerate(rows, 1) if row.strip()]
-    molecules = molecules or wanted.kind == "molecules" or are_molecules(rows, wanted)
+    molecules = molecules or read_options.kind == "molecules" or are_molecules(rows, read_options)
     rules = Counter[str]()
-    split = wanted.split
-    if not molecules and wanted.kind in ("", "texts"):
+    split = read_options.split
+    if not molecules and read_options.kind in ("", "texts"):
         rules = frequent_rules(rows)
         split = split or likely_split(rows, rules)
     between = "\n"
@@ -45,10 +45,10 @@ def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
         found = list(parts(rows, lambda row: row.strip() == sign))
         # Two signs in a row enclose an empty text; blank lines in a row are one separator. Signs
         # that nobody named can also stand above and below all texts.
-        keeps_empty = sign and wanted.split
+        keeps_empty = sign and read_options.split
         n = len(found)
         found = [part for i, part in enumerate(found, 1) if part[1] or (keeps_empty and i < n)]
-        if not wanted.split:
+        if not read_options.split:
             found = [part for part in found if any(map(str.strip, part[1]))]
             above.append(f"the texts are the parts between lines of {shown_rule(sign)}")
         kept = [(place, "\n".join(part)) for place, part in found]
@@ -76,13 +76,13 @@ def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
     )
 
 
-def are_molecules(rows: Sequence[str], wanted: Wanted) -> bool:
+def are_molecules(rows: Sequence[str], read_options: ReadOptions) -> bool:
     """Return whether most lines are SMILES; ask if many are not.
 
     A generator of molecules can write up to half of them wrong. Options that declare lines or parts
     of text answer the question.
     """
-    if wanted.kind or wanted.split or wanted.type:
+    if read_options.kind or read_options.split or read_options.type:
         return False
     lines = [row.strip() for row in rows if row.strip()]
     like = looks_like(lines, _SOME_MOLECULES)

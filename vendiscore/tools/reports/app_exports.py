@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..reading.columns import column_kind, few_values, is_prose
     from ..reading.encodings import decode
     from ..reading.formats import FORMATS, format_of, named_format
-    from ..reading.limits import AskError, Limits, RefusedError, Wanted
+    from ..reading.limits import AskError, Limits, ReadOptions, RefusedError, Wanted
     from ..reading.names import MOLECULE_NAMES, is_named, join_names, role_of
     from ..reading.number_tables import not_finite
     from ..reading.reader import read_data
@@ -31,6 +31,7 @@ __all__ = [
     "Columns",
     "Figure",
     "Limits",
+    "ReadOptions",
     "RefusedError",
     "ReportData",
     "Samples",
@@ -67,7 +68,7 @@ _MODULES = {
     "tools.reading.encodings": "decode",
     "tools.reading.reader": "read_data",
     "tools.reading.formats": "FORMATS format_of named_format",
-    "tools.reading.limits": "AskError Limits RefusedError Wanted",
+    "tools.reading.limits": "AskError Limits ReadOptions RefusedError Wanted",
     "tools.reading.number_tables": "not_finite",
     "tools.reading.samples": "Samples",
     "support.text_detection": "looks_like",
