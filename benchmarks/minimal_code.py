@@ -273,17 +273,14 @@ def mean_surprisal_and_nearest_of_sets(sets: Any) -> np.ndarray:
 
 
 def difference_with_permutations(X: np.ndarray, Y: np.ndarray, n_permutations: int) -> float:
-    """Return the difference of VS of two sets.
-
-    Differences for random permutations of the labels are computed first, only to measure the time.
-    """
+    """Return the difference of VS of two sets, after those for permuted labels (for the time)."""
     K, n, rng = cosines(np.vstack([X, Y])), len(X), np.random.default_rng(0)
 
+    def score(indices: np.ndarray) -> float:
+        return float(vendi_of_matrices(K[np.ix_(indices, indices)] / len(indices)))
+
     def difference(order: np.ndarray) -> float:
-        first, second = (
-            vendi_of_matrices(K[np.ix_(o, o)] / len(o)) for o in (order[:n], order[n:])
-        )
-        return float(first - second)
+        return score(order[:n]) - score(order[n:])
 
     for _ in range(n_permutations):
         difference(rng.permutation(len(K)))

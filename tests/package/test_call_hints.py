@@ -425,6 +425,7 @@ RESULTS = (
     v.explain(ta),
     v.growth(ta),
     v.select(ta, 3),
+    v.read(ta),
     v.novelty(ta, tb),
     v.phrases(ta),
     v.phrases(ta, tb, permutations=19),

@@ -51,6 +51,8 @@ TESTED_ELSEWHERE = {
     "tools/plots/labelled_map.py": "tests/tools/plots/test_plots.py: all pictures together",
     "tools/plots/phrase_bars.py": "tests/tools/plots/test_plots.py: all pictures together",
     "tools/plots/set_structure.py": "tests/tools/plots/test_plots.py: all pictures together",
+    "tools/reading/count_columns.py": "tests/tools/reading/test_count_tables.py: with tables",
+    "tools/reading/individuals.py": "tests/tools/reading/test_count_tables.py: with tables",
     "tools/reports/__init__.py": "tests/tools/reports/test_document.py: `report`",
     "tools/reports/app_exports.py": "tests/page/test_public_names.py: names for the web app",
 }

@@ -22,7 +22,7 @@ from .suggestions import (
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-
+_MAX_LISTED_PARAMETERS = 8  # in an error about an unknown keyword
 _KERNEL_KEYWORDS = ("k", "score_K", "score_X", "normalize")
 # Functions without these keywords, and how to set the options of the only kernel that they support.
 _FIXED_KERNELS = {
@@ -173,7 +173,9 @@ def describe_call_error(
             fixed_kernel = _FIXED_KERNELS.get(function.__name__, "")
             is_kernel = name in _KERNEL_KEYWORDS or resolve_synonyms(name, ["k"], "keyword")
             if is_kernel or not hint:
-                hint = fixed_kernel or hint or "Remove it."
+                listed = ", ".join(list(descriptions)[:_MAX_LISTED_PARAMETERS])
+                more = ", …" * (len(descriptions) > _MAX_LISTED_PARAMETERS)
+                hint = fixed_kernel or hint or f"Remove it; the parameters are {listed}{more}."
             return f"unknown keyword {name!r}. {hint}"
     repeated = [name for name in positional[: len(args)] if name in options]
     if repeated:

@@ -15,7 +15,7 @@ from ..inputs.pictures import decode_images
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import several_sets
-from .arguments import parse_arguments
+from .call_arguments import parse_arguments
 from .compute_call import compute_call
 from .group_lists import can_compare_within, place, pooled
 from .jobs import Job, Settings, image_job, text_job, vector_job

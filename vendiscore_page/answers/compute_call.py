@@ -30,7 +30,7 @@ from ..quotas import (
     check_count,
     check_texts,
 )
-from .arguments import (
+from .call_arguments import (
     COLUMN_ARGUMENTS,
     describe_error,
     kernels_of,

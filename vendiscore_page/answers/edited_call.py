@@ -11,7 +11,7 @@ from ..aliases import Options, Record
 from ..inputs.pictures import Picture
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError
-from .arguments import COLUMN_ARGUMENTS, format_arguments, kernels_of, parse_arguments
+from .call_arguments import COLUMN_ARGUMENTS, format_arguments, kernels_of, parse_arguments
 from .compute_call import compute_call
 from .kernel_menu import find_controls
 

@@ -17,7 +17,7 @@ from vendiscore.support.errors import short_repr
 
 from ..aliases import Record, Steps, Value
 from ..answers import edited_call, offered_encoders, one_set, sample_readout, several_sets
-from ..answers.arguments import names_encoder
+from ..answers.call_arguments import names_encoder
 from ..answers.jobs import Settings
 from ..answers.kernel_menu import one_of
 from ..inputs import hub

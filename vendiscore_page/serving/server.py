@@ -18,7 +18,7 @@ from vendiscore import __version__
 
 from ..aliases import Record
 from ..answers import api, offered_encoders
-from ..answers.arguments import describe_error, names_encoder
+from ..answers.call_arguments import describe_error, names_encoder
 from ..quotas import (
     JOB_LIMITS,
     TINY_CHARACTERS,

@@ -65,6 +65,7 @@ NO_SAMPLES |= {"RowsSimilarity", "Selection", "Similarity", "encoder", "load", "
 NO_SAMPLES |= {"get_kernel", "list_kernels", "list_measures", "register_kernel", "register_measure"}
 NO_SAMPLES |= {"phrases"}  # of texts
 NO_SAMPLES |= {"Monitor"}  # tests/tools/streams/test_monitor.py
+NO_SAMPLES |= {"read", "ReadResult", "AmbiguousInputError"}  # files and records have no gradients
 NO_SAMPLES |= {"GroupState", "score_batches"}  # Arrow columns cannot contain tensors
 FUNCTIONS_WITHOUT_GRADIENT = set(SAMPLE_FUNCTIONS) - {
     "as_similarity",

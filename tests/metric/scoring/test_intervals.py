@@ -452,7 +452,7 @@ TWO_GROUPS = [list(X[:5]), list(X[5:9])]
             TWO_GROUPS,
             {"ci": 0.9, "measures": "TotalVS"},
             ValueError,
-            "is not supported by TotalVS",
+            "but TotalVS is computed from all groups together",
         ),
     ],
 )

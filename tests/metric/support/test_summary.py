@@ -55,6 +55,7 @@ RESULTS = {
     "Comparison by groups": example_comparison_by_group,
     "SetRow": lambda: example_comparison().sets[0],
     "PairRow": lambda: example_comparison().pairs[0],
+    "ReadResult": lambda: vendiscore.read([{"prompt": "a?", "answer": text} for text in TEXTS]),
     "Sources": lambda: vendiscore.sources([TEXTS, TEXTS], aligned=False),
     "SourceRow": lambda: vendiscore.sources([TEXTS, TEXTS]).sources[0],
     "Score": lambda: vendiscore.sources([TEXTS, TEXTS]).found,

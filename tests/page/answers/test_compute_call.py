@@ -13,7 +13,7 @@ pytest.importorskip("rdkit")
 pytest.importorskip("sacrebleu")
 from vendiscore import compute
 from vendiscore_page.answers import api
-from vendiscore_page.answers.arguments import allowed_names, parse_arguments
+from vendiscore_page.answers.call_arguments import allowed_names, parse_arguments
 from vendiscore_page.inputs import examples
 from vendiscore_page.quotas import RefusedError
 

@@ -195,13 +195,15 @@ def say_left_out(count: int, what: str, more: str = "") -> str:
     return f"{count:,} {what}s{more} are left out"
 
 
-def join_names(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str], width: int = 40) -> str:
     """Join names with commas, shortened if they are long or many.
 
     Parameters
     ----------
     names : iterable of str
         The names.
+    width : int, default 40
+        Maximum number of characters of a name.
 
     Returns
     -------
@@ -218,4 +220,4 @@ def join_names(names: Iterable[str]) -> str:
     'a, b, c, d, e, f, g, h …'
     """
     shown = list(islice(names, 9))
-    return ", ".join(f"{name:.40}" for name in shown[:8]) + (" …" if len(shown) > 8 else "")
+    return ", ".join(name[:width] for name in shown[:8]) + (" …" if len(shown) > 8 else "")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .individuals import CountTable
     from .tables import Table
 
+_LEFT_OUT_WIDTH = 100  # of the name of a column that is not used, with the reason
 INDIVIDUAL = "individual"  # unit of the samples of a table of counts
 _LABELS = (
     "places",
@@ -216,7 +217,7 @@ class Samples:
         parts = [what]
         if self.table:
             left = self.left_out
-            parts += [f"left out: {join_names(left)}"] if left else []
+            parts += [f"left out: {join_names(left, _LEFT_OUT_WIDTH)}"] if left else []
             parts += self.table.above
         return "; ".join([*parts, *self.above])
 

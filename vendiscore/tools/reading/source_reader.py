@@ -96,8 +96,8 @@ class ReadResult(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """The description of the samples that were taken."""
-        return self.description
+        """The description of the samples that were taken, as a sentence."""
+        return f"{self.description}."
 
     @property
     def arguments(self) -> Record:

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 from vendiscore import list_kernels, list_measures
-from vendiscore_page.answers.arguments import (
+from vendiscore_page.answers.call_arguments import (
     FORBIDDEN,
     MAX_LENGTHS,
     MAX_NUMBERS,
