@@ -66,6 +66,7 @@ def test_question_menu_stays_above_results(visit):
     page = visit()
     choose_table(page)
     menu = find_question_menu(page)
+    expect(menu.locator("option").first).to_be_attached()
     questions = menu.locator("option").all_inner_texts()
     choose_question(page, "Score each of 3 prompts")
     expected = compute(TEXTS, groups=PROMPT_COLUMN, **NGRAMS)

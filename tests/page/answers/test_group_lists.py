@@ -244,7 +244,7 @@ def test_mean_over_two_groups_has_no_interval():
         "There is no interval, because a mean over groups requires at least three groups. If the "
         "groups are models, compare them instead of averaging their scores."
     )
-    assert "Student's t of the logit" in score_submission(text=BOX)["interval"]
+    assert "Student's t on the logit scale" in score_submission(text=BOX)["interval"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -190,7 +191,9 @@ def test_code_reads_vectors_without_unusable_rows(run_code, folder, kernel):
     X = make_clusters(50, 50)
     X = np.exp(-np.abs(np.subtract.outer(X[:, 0], X[:, 0]))) if kernel.startswith("K") else X
     np.save(folder / "mine.npy", X)
-    samples = make_samples(X, "vectors", problems={3: "has nan", 9: "has nan"}, python=FILE_CODE)
+    options = replace(FILE_CODE.read_options, matrix=kernel.startswith("K"))
+    code = replace(FILE_CODE, read_options=options)
+    samples = make_samples(X, "vectors", problems={3: "has nan", 9: "has nan"}, python=code)
     answer = score_as_json(samples, kernel=kernel, leave_out=True)
     assert answer["n"] == 48
     assert run_code(answer["code"])["VS"] == answer["VS"]

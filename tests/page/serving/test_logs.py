@@ -50,7 +50,7 @@ server.API = (*server.API, fails)
 server.launch(server.build())
 """
 SAMPLE_ARGUMENTS = page_client.SAMPLE_ARGUMENTS | {"vendi_fails": "smiles"}
-ARGUMENT_COUNTS = dict(zip(SAMPLE_ARGUMENTS, (6, 4, 4, 5, 6, 2), strict=True))
+ARGUMENT_COUNTS = dict(zip(SAMPLE_ARGUMENTS, (6, 4, 4, 5, 6, 2, 2), strict=True))
 VALUES = (POISON, [POISON], [[POISON, POISON], [POISON]], {POISON: POISON}, [7, POISON])
 
 

@@ -19,7 +19,9 @@ from vendiscore_page.serving.tools import INSTRUCTIONS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docs" / "tasks" / "page_api.md").read_text(encoding="utf-8")
-COMMANDS, SETTINGS, _ = re.findall(r"^```text\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+BLOCKS = re.findall(r"^```text\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+(COMMANDS,) = (block for block in BLOCKS if "GRADIO_" in block)
+(SETTINGS,) = (block for block in BLOCKS if "mcpServers" in block)
 
 
 @pytest.fixture

@@ -245,8 +245,10 @@ def call_with_samples(
     table = sets["samples"].counts
     is_compute = function in (compute,)  # `report` requires individuals
     if table is not None and is_compute and keywords.get("k") == "labels":
+        # Unusable rows were dropped when the table was read.
+        count_keywords = {name: value for name, value in keywords.items() if name != "on_error"}
         with report_file_locations(sets):
-            return function(**table.keywords, **keywords, **extra_keywords)
+            return function(**table.keywords, **count_keywords, **extra_keywords)
     values = {name: source.values for name, source in sets.items()}
     # References need prompts only if similarities are conditioned on them.
     prompted_sets = list(sets.values()) if given_prompt else [sets["samples"]]

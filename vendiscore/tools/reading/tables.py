@@ -191,8 +191,8 @@ def table(
         above += [f"row {place} names the columns again" for place in places[1 : again + 1]]
         del rows[1 : again + 1], places[1 : again + 1]
     first = [cell.strip() for cell in rows[0]]
-    if header and len(rows) > 1 and {*map(len, rows[1:])} == {len(first) + 1}:
-        first.insert(0, "")  # names of rows, for which R writes no column name
+    if header and _has_row_names(rows[1 : _LOOK + 1], len(first)):
+        first.insert(0, "")
     width = len(first)
     ragged = {i: len(cells) for i, cells in enumerate(rows) if len(_trim(cells)) > width}
     if ragged and (not header or 2 * len(ragged) > len(rows)):
@@ -213,6 +213,12 @@ def table(
         above=above,
         more=len(rows) > end,
     )
+
+
+def _has_row_names(rows: Sequence[Sequence[str]], width: int) -> bool:
+    """Return whether rows of numbers have names, for which R writes no column name."""
+    is_wider = {*map(len, rows)} == {width + 1}
+    return is_wider and are_numbers(row[-1] for row in rows)
 
 
 def _titles(rows: Sequence[Sequence[str]]) -> int:
