@@ -91,7 +91,9 @@ class Columns:
         self.limits = limits
         self.more: bool = self.rows > limits.samples
         # Without the index that pandas stores as a column.
-        self.names = [name for name in self._kinds if not name.startswith("__index_level_")]
+        self.names: list[str] = [
+            name for name in self._kinds if not name.startswith("__index_level_")
+        ]
 
     def _row_groups(self, most: int) -> tuple[list[int], int]:
         """Return the first row groups that have `most` rows, and how many rows they have.

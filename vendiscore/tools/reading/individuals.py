@@ -15,7 +15,7 @@ class RepeatedLabels(Sequence[str]):
 
     def __init__(self, labels: Sequence[str], times: np.ndarray) -> None:
         present = np.flatnonzero(times)
-        self.labels = [labels[i] for i in present.tolist()]
+        self.labels: list[str] = [labels[i] for i in present.tolist()]
         self._times = times[present]
         self._ends = np.cumsum(self._times)
 
@@ -40,8 +40,6 @@ class RepeatedLabels(Sequence[str]):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ class AmbiguousInputError(RefusedError):
             message = "\n  ".join([f"{question} Use one of:", *calls])
         super().__init__(message)
         self.question = question
-        self.known = dict(known or {})
+        self.known: dict[str, str] = dict(known or {})
         self.choices: list[tuple[str, dict[str, object]]] = [
             (label, dict(options)) for label, options in choices
         ]
