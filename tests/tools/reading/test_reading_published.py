@@ -336,6 +336,17 @@ def test_options_and_true_answers_are_not_samples():
     assert read_data("a.jsonl", to_json_lines(*records), ReadOptions()).column == "generated_answer"
 
 
+def test_texts_in_nested_groups_and_beside_them_are_ambiguous():
+    records = [
+        {"paraphrase_groups": {"texts": [f"a b {i}", "c d"]}, "unrelated": {"text": f"e f {i}"}}
+        for i in range(4)
+    ]
+    assert offered_options("a.jsonl", to_json_lines(*records))[:2] == [
+        {"column": "paraphrase_groups.texts"},
+        {"column": "unrelated.text"},
+    ]
+
+
 def test_mostly_empty_column_of_numbers_is_left_out():
     rows = [f"{i}.5,{i * i},{'7' if i == 3 else ''}" for i in range(1, 9)]
     result = read_data("a.csv", "\n".join(["x,y,z", *rows]).encode(), ReadOptions())

@@ -198,7 +198,8 @@ def _named_paths(head: Table, columns: Sequence[Column], read_options: ReadOptio
     every = [
         path
         for column in columns
-        if column.holds == "nested" and column.role not in _NEVER_SAMPLES
+        # "paraphrase_groups" is no setting if its values are nested.
+        if column.holds == "nested" and column.role in ("", "text", "other", "setting", "model")
         for path in paths(first[column.name], column.name)
     ]
     return [
