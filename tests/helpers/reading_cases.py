@@ -191,8 +191,8 @@ TABLES: dict[str, tuple[Columns, Scored | Asked | Refused]] = {
         Asked([{"column": "What do you like?"}, {"column": "What is missing?"}]),
     ),
     "models_in_columns": (
-        {"prompt": PROMPTS, "gpt": ANSWERS, "claude": OTHER_ANSWERS},
-        Asked([{"column": "gpt"}, {"column": "claude"}, {"column": "prompt"}]),
+        {"prompt": PROMPTS, "gpt": ANSWERS, "gemini": OTHER_ANSWERS},
+        Asked([{"column": "gpt"}, {"column": "gemini"}, {"column": "prompt"}]),
     ),
     "settings": (
         {
