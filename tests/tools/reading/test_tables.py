@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from vendiscore.report import FORMATS, AskError, Limits, ReadOptions, read_data
-from vendiscore.tools.reading.tables import aligned_rows, delimiter
+from vendiscore.tools.reading.tables import aligned_rows, delimiter, table
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,9 @@ def test_equal_column_names_are_numbered():
     table = FORMATS["csv"].parse(f"{header}\n{header}\n".encode(), ReadOptions(header=True))
     assert table.names[:2] == ["name", "name (2)"]
     assert table.names[-1] == "name (4000)"
+
+
+def test_spaces_are_kept_beside_quoted_cells_with_delimiters():
+    text = 'a,b\n"x, ""y""", z\n"u", w\n'
+    assert table(text, ReadOptions(), sign=",").rows == [['x, "y"', " z"], ["u", " w"]]
+    assert table('a,b\n1, "x, y"\n', ReadOptions(), sign=",").rows == [["1", "x, y"]]

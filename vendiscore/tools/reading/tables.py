@@ -471,7 +471,7 @@ def _csv(text: str, delimiter: str, limits: Limits) -> Iterator[list[str]]:
         _narrow(io.StringIO(text, newline=""), delimiter, limits),
         strict=True,
         delimiter=delimiter,
-        skipinitialspace=f'{delimiter} "' in text,
+        skipinitialspace=_has_spaces_before_quotes(text, delimiter),
     )
     try:
         yield from reader
@@ -480,6 +480,15 @@ def _csv(text: str, delimiter: str, limits: Limits) -> Iterator[list[str]]:
             f"Line {reader.line_num} is not valid CSV ({error}); cells may have up to "
             f"{min(limits.text, csv.field_size_limit()):,} characters and quotes must be closed."
         ) from None
+
+
+def _has_spaces_before_quotes(text: str, delimiter: str) -> bool:
+    """Return whether quoted cells follow a delimiter and a space, outside of other quoted cells."""
+    start = f'{delimiter} "'
+    if start not in text:
+        return False
+    quoted_cell = rf'(?:^|(?<={re.escape(delimiter)}))"(?:[^"]|"")*+"'
+    return start in re.sub(quoted_cell, "", text, flags=re.MULTILINE)
 
 
 def _narrow(lines: Iterable[str], delimiter: str, limits: Limits) -> Iterator[str]:
