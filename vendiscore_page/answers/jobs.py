@@ -294,7 +294,7 @@ def _compared(
 
 
 def _source_of_rows(X: np.ndarray, source: Source, groups: GroupLabels | None) -> Source:
-    """Return Python that has the rows: themselves where they are few, or how they are read."""
+    """Return Python code for the rows: their values if they are few, else a call to read them."""
     nested = groups if groups is not None and groups.nested else None
     labels = "" if groups is None or nested else repr(groups.sample_labels)
     if X.size <= INLINE and len(said := repr(taken_apart(X.tolist(), nested))) <= INLINE:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ...support.errors import short_repr
 from ...support.text_detection import are_sequences, count_unspaced, looks_like
-from .count_columns import describe_counts
+from .count_columns import describe_counts, has_no_name
 from .limits import AskError, ReadOptions, RefusedError
 from .names import (
     MOLECULE_NAMES,
@@ -194,18 +194,24 @@ def _named_paths(head: Table, columns: Sequence[Column], read_options: ReadOptio
     """Return the paths in nested values whose last key is named as generated output."""
     if read_options.kind not in ("", "texts"):
         return []
-    first = head.record(0)
-    every = [
-        path
-        for column in columns
-        # "paraphrase_groups" is no setting if its values are nested.
-        if column.holds == "nested" and column.role in ("", "text", "other", "setting", "model")
-        for path in paths(first[column.name], column.name)
-    ]
+    # "paraphrase_groups" is no setting if its values are nested.
+    possible_roles = ("", "text", "other", "setting", "model")
+    possible = [column for column in columns if column.role in possible_roles]
     return [
         Column(path, "text", "texts")
-        for path in every
+        for path in _nested_paths(head, possible)
         if role_of(re.split(r"[.\]]", path)[-1]) == "text"
+    ]
+
+
+def _nested_paths(head: Table, columns: Sequence[Column]) -> list[str]:
+    """Return the paths to the texts in the nested values of the first row."""
+    first = head.record(0)
+    return [
+        path
+        for column in columns
+        if column.holds == "nested"
+        for path in paths(first[column.name], column.name)
     ]
 
 
@@ -265,8 +271,7 @@ def _column(head: Table, name: str) -> Column:
 
 def _role_in_table(head: Table, name: str) -> str:
     """Return the role of a column; one without a name next to named ones has names of rows."""
-    at = head.names.index(name)
-    if head.header and len(head.header) > 1 and not str(head.header[at]).strip():
+    if len(head.names) > 1 and has_no_name(head, name):
         return "id"
     return role_of(name)
 
@@ -381,13 +386,7 @@ def _question(
     """Ask for the column: the likely ones first, then paths in nested ones, then others."""
     what = read_options.kind if read_options.kind in ("molecules", "vectors") else "samples"
     texts = [column for column in columns if column.holds in ("texts", "lists", *_SAMPLES)]
-    first = head.record(0)
-    nested = [
-        path
-        for column in columns
-        if column.holds == "nested"
-        for path in paths(first[column.name], column.name)
-    ]
+    nested = _nested_paths(head, columns)
     ranked = sorted((column for column in texts if column not in likely), key=_rank)
     names = [column.name for column in likely] + nested + [column.name for column in ranked]
     names = list(dict.fromkeys(names))[:_MOST]

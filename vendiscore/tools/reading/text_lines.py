@@ -106,7 +106,7 @@ def is_rule(row: str) -> bool:
 
 
 def frequent_rules(rows: Iterable[str]) -> Counter[str]:
-    """Return how often each rule occurs, the most frequent one first."""
+    """Count how often each separator line occurs, the most frequent one first."""
     return Counter(dict(Counter(row.strip() for row in rows if is_rule(row)).most_common()))
 
 
