@@ -64,7 +64,7 @@ def test_unsupported_content_is_named_whatever_the_ending(name, data, message):
         (b'["a cat", "a dog", "a cow"]', 3),
         (b">one\nACDE\n>two\nACDF\n", 2),
         (b"1.5 2\n3.5 4\n2.5 4\n", 3),
-        (b"\x1f\x8b" + gzip.compress(b'["a cat", "a dog"]')[2:], 2),
+        (gzip.compress(b'["a cat", "a dog"]', mtime=0), 2),
     ],
 )
 def test_content_decides_if_ending_is_unknown(data, n):
