@@ -339,6 +339,49 @@ def other_cases() -> list[ReadingCase]:
             ).encode(),
             Asked([{"column": "plain"}, {"column": "steered"}]),
         ),
+        ReadingCase(
+            "numbered_matrix.csv",
+            write_csv(
+                {"": [101, 205, 7], "101": [1, 0.5, 0.2], "205": [0.5, 1, 0.1], "7": [0.2, 0.1, 1]}
+            ),
+            Asked([{"matrix": True}, {"matrix": False}], "symmetric"),
+        ),
+        ReadingCase(
+            "lower_triangle.csv",
+            write_csv({"": ["u", "v", "w"], "u": [0, 2.5, 2], "v": ["", 0, 1.5], "w": ["", "", 0]}),
+            Asked([{"distances": True}, {"matrix": False}], "symmetric"),
+        ),
+        ReadingCase(
+            "upper_triangle.csv",
+            write_csv(
+                {"": ["u", "v", "w"], "u": [1, "", ""], "v": [0.5, 1, ""], "w": [0.2, 0.1, 1]}
+            ),
+            Asked([{"matrix": True}, {"matrix": False}], "symmetric"),
+        ),
+        ReadingCase(
+            "strict_triangle.csv",
+            write_csv({"": ["v", "w", "x"], "u": [2.5, 2, 1], "v": ["", 1.5, 3], "w": ["", "", 4]}),
+            Refused("without the diagonal"),
+        ),
+        ReadingCase(
+            "table_between_tabs.txt",
+            write_csv({"id": IDS, "answer": ANSWERS}, "\t"),
+            Scored(ANSWERS),
+        ),
+        ReadingCase(
+            "unnamed_cells_between_tabs.txt",
+            write_csv({WORDS[0]: IDS, "the sun": ANSWERS}, "\t"),
+            Asked([{"type": "csv"}, {"type": "txt"}], "table"),
+        ),
+        ReadingCase("comment_above.txt", b"# of run 3\n" + lines, Scored(ANSWERS)),
+        ReadingCase(
+            "comments_between.txt",
+            b"# of run 3\n" + lines + b"# of run 4\n" + write_lines(*OTHER_ANSWERS),
+            Asked([{"comments": True}, {"comments": False}], "comments"),
+        ),
+        ReadingCase(
+            "hashtags.txt", write_lines("#cat", "#dog", "#owl"), Scored(["#cat", "#dog", "#owl"])
+        ),
         ReadingCase("sheet.xlsx", b"PK\x03\x04[Content_Types].xml", Refused("CSV UTF-8")),
         ReadingCase("report.pdf", b"%PDF-1.7", Refused("pdf")),
         ReadingCase("empty.json", b"{}", Refused("array")),

@@ -581,6 +581,13 @@ CALLS = {
                 {"index": True},
                 ("column",),
             ),
+            "comments": KeywordCase(
+                True,
+                "yes",
+                {"source": b"# x y\na b\n# z\nc d\n", "type": "txt"},
+                {"comments": False},
+                ("column",),
+            ),
             "skip_rows": KeywordCase(
                 1, -1, {"source": b"one\nfour\na b\nc d\n", "type": "csv"}, without=("column",)
             ),

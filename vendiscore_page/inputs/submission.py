@@ -66,3 +66,4 @@ class Asked:
     distances: bool = False  # whether it holds distances, which become similarities
     header: bool | None = None  # whether the first row names the columns
     index: bool | None = None  # whether the first column numbers the rows
+    comments: bool | None = None  # whether lines of text that begin with "# " are comments

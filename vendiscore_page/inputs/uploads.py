@@ -16,7 +16,14 @@ from vendiscore.report import (
 from vendiscore.support.errors import short_repr
 from vendiscore.support.text_detection import are_sequences
 from vendiscore.tools.reading.compressed_files import decompress
-from vendiscore.tools.reading.text_lines import are_molecules, frequent_rules, likely_split
+from vendiscore.tools.reading.names import say_left_out
+from vendiscore.tools.reading.reader import form_of_lines
+from vendiscore.tools.reading.text_lines import (
+    are_molecules,
+    blank_comments,
+    frequent_rules,
+    likely_split,
+)
 
 from ..quotas import INPUT, MAX_SETS, MAX_UNPACKED, MAX_UPLOAD, check_lines
 from . import cells, hub, pictures, separators, zips
@@ -180,6 +187,8 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
     text = decode(data, encoding)[0]
     if name == PASTED:
         return _of_box(text, asked)
+    if not (_is_split(asked) or asked.type) and form_of_lines(text) == ("tsv", False):
+        return cells.of_file(name, data, "tsv", asked)
     if not _is_split(asked) and asked.kind in (None, "vectors"):
         found = cells.of_file(name, data, form, asked)
         if found.kind != "texts":
@@ -187,7 +196,8 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
     lines = separators.rows_of(text)
     if not asked.separator:
         asked = replace(asked, separator=_likely_separator(lines))
-    python = FileCode(name, ReadOptions(type="txt", split="row", encoding=encoding))
+    read_options = ReadOptions(type="txt", split="row", encoding=encoding, comments=asked.comments)
+    python = FileCode(name, read_options)
     return _of_lines(lines, asked, name, python)
 
 
@@ -236,7 +246,17 @@ def _of_lines(
         kind = "texts" if name or _is_split(asked) else "molecules"
     if asked.kind in ("texts", "molecules"):
         kind = asked.kind
-    return replace(separators.split_texts(lines, name, asked, kind, python), kinds=could)
+    n_comments = 0
+    if kind == "texts":
+        try:
+            lines, n_comments = blank_comments(lines, asked.comments)
+        except AskError as error:
+            raise cells.asked_here(error, []) from None
+    samples = separators.split_texts(lines, name, asked, kind, python)
+    if n_comments:
+        note = f"{say_left_out(n_comments, 'comment')}."
+        samples = replace(samples, notes=(*samples.notes, note))
+    return replace(samples, kinds=could)
 
 
 def _is_split(asked: Asked) -> bool:

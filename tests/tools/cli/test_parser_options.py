@@ -71,6 +71,7 @@ READING_CASES = {
     ),
     "header": OptionCase("--header", "--header", "x.csv --no-header", "a.txt"),
     "index": OptionCase("--index", "--index", "x.csv --no-index", "a.txt"),
+    "comments": OptionCase("--no-comments", "--comments", "notes.txt --comments", TABLE),
     "type": OptionCase("--type txt", "--type nonsense", "x.csv --type csv"),
     "on_error": OptionCase(
         "--on-error skip", "--on-error ignore", "holes.csv --column answer --pool"
@@ -114,6 +115,9 @@ SEVERAL_SETS_CASES = (
         ),
         "header": OptionCase("--header", "--header", "x.csv y.csv --no-header", "a.txt b.txt"),
         "index": OptionCase("--index", "--index", "x.csv y.csv --no-index", "a.txt b.txt"),
+        "comments": OptionCase(
+            "--no-comments", "--comments", "notes.txt a.txt --comments", SETS_BY_MODEL
+        ),
         "type": OptionCase("--type txt", "--type nonsense", "x.csv y.csv --type csv"),
         "on_error": OptionCase(
             "--on-error skip", "--on-error ignore", "holes.csv --column answer --by model"
@@ -172,6 +176,7 @@ CASES = {
         "transpose": OptionCase(rejected="--transpose"),
         "skip_rows": OptionCase(rejected="--skip-rows 1", rejected_base="a.txt"),
         "index": OptionCase(rejected="--index", rejected_base="a.txt"),
+        "comments": OptionCase(rejected="--comments", rejected_base=TABLE),
         "matrix": OptionCase(rejected="--matrix", rejected_base="a.txt"),
         "distances": OptionCase(rejected="--distances", rejected_base="a.txt"),
         "measures": OptionCase("-m IntDiv", "-m nonsense"),
@@ -242,6 +247,7 @@ CASES = {
         "encoding": OptionCase(rejected="--encoding nonsense"),
         "header": OptionCase(rejected="--header", rejected_base="a.txt"),
         "index": OptionCase(rejected="--index", rejected_base="a.txt"),
+        "comments": OptionCase(rejected="--comments", rejected_base=TABLE),
         "kernel": OptionCase("-k ngram_overlap:ns=1", "-k word_overlap"),
         "matrix": OptionCase(rejected="--matrix"),
         "distances": OptionCase(rejected="--distances"),
@@ -392,6 +398,7 @@ def files(tmp_path, monkeypatch):
         "a.txt": TEXTS,
         "b.txt": OTHER_TEXTS,
         "repeats.txt": ["A cat sat.", "a cat sat", *TEXTS],
+        "notes.txt": ["a cat sat", "# of run 1", "a dog ran off", "# of run 2", "it rains"],
         "near.txt": ["a b c d", "a b d c", "x y z", "x y w", "b a"],
         "blocks.txt": ["a b", "c d", "", "e f", "g h", "", "a c", "", "i j", "", "k l", ""],
         "pages.txt": ["a", "b d", "", "e", "g h", "", "a", "", "i", "", "k l", "m", ""],

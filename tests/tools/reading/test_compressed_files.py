@@ -8,7 +8,9 @@ from vendiscore.tools.reading.compressed_files import decompress
 from vendiscore.tools.reading.limits import RefusedError
 
 DATA = b"one two\n" * 1000
-PACKED = gzip.compress(DATA, mtime=0)  # without the time, which differs between workers of pytest-xdist
+PACKED = gzip.compress(
+    DATA, mtime=0
+)  # without the time, which differs between workers of pytest-xdist
 
 
 @pytest.mark.parametrize("name", ["a.txt.gz", "a.txt.GZ", "a.txt"])

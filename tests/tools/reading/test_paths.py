@@ -31,7 +31,7 @@ def test_content_of_files_and_folders(tmp_path):
         (Wanted(by="model"), "a folder has no columns"),
         (Wanted(split="row"), "remove `split` and `type`"),
         (Wanted(type="csv"), "remove `split` and `type`"),
-        (Wanted(header=True), "remove `skip_rows`, `header` and `index`"),
+        (Wanted(header=True), "remove `skip_rows`, `header`, `index` and `comments`"),
         (Wanted(by="folder", subfolders=False), "remove `subfolders=False`"),
     ],
 )

@@ -26,7 +26,7 @@ STDIN = "-"
 NO_SAMPLES = "no samples found"
 _MAX_TRIED_FILES = 5  # of several files, on which suggested flags are tried
 _MAX_LISTED_ROWS = 5  # further unusable rows that an error lists
-_NEGATABLE_FLAGS = ("header", "index", "subfolders")  # flags that have a --no- form
+_NEGATABLE_FLAGS = ("header", "index", "comments", "subfolders")  # flags that have a --no- form
 # Start of a problem that names the argument of the sample, as in "of `references` is empty".
 _ARGUMENT_PREFIX = re.compile("^of `.*?` ")
 # Options of an answer that change how a file is read; others are options of the kernel.

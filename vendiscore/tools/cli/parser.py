@@ -275,6 +275,7 @@ _OPTIONS = {
 _BOOLEAN_FLAGS = {
     "--header": "whether the first row contains the column names (default: detect)",
     "--index": "whether the first column only numbers the rows (default: detect)",
+    "--comments": "whether lines of a .txt file that begin with '# ' are comments (default: ask)",
     "--subfolders": "whether to read files in the subfolders of a folder, as one set",
 }
 # Usage of commands whose arguments are not files.

@@ -167,6 +167,8 @@ class ReadOptions:
         Whether the table contains distances, which become similarities exp(−distance).
     transpose : bool
         Whether the rows of a table of counts are species, and its columns sites.
+    comments : bool or None
+        Whether lines of text that begin with "# " are comments; None to ask.
     skip_rows : int
         Number of rows above the header.
     limits : Limits
@@ -200,6 +202,7 @@ class ReadOptions:
     matrix: bool | None = None  # whether a symmetric table holds similarities; None to ask
     distances: bool = False  # whether it holds distances
     transpose: bool = False  # whether rows of counts are species
+    comments: bool | None = None  # whether lines of text that begin with "# " are comments
     skip_rows: int = 0  # rows above the header
     limits: Limits = field(default_factory=Limits)
 

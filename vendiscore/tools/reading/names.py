@@ -7,7 +7,7 @@ from itertools import islice
 #: Words in names of columns of generated output, such as "answer".
 TEXT_NAMES = re.compile(
     "(text|sentence|content|answer|response|resp|candidate|completion|output|generation|generated"
-    "|prediction|caption|story|storie|reply|replie|summary|summarie|translation|paraphrase"
+    "|prediction|pred|hypothesis|hypothese|hyp|caption|story|storie|reply|replie|summary|summarie|translation|paraphrase"
     "|antwort|antworten|ausgabe|réponse|reponse|respuesta|risposta|resposta|回答|答案)s?"
 )
 #: Words in names of columns of prompts, such as "question".

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +17,12 @@ from .json_documents import describe_value
 from .limits import AskError, Limits, ReadOptions, RefusedError
 from .names import ID_NAMES, SITE_NAMES, is_named, join_names, role_of
 from .samples import Samples
-from .tables import Table, are_numbers, checked_column, counts, is_row
+from .tables import Table, are_numbers, checked_column, counts, is_number, is_row
 
 # Largest entry on the diagonal of a matrix of distances, as a proportion of the largest distance:
 # distances √(2 − 2 cos) in single precision have errors of up to 4e-4.
 _ZERO = 1e-3
+_SMALLEST_TRIANGLE = 3  # rows of a triangle of a matrix
 _COUNTER = "it numbers the rows"  # why a column of numbers is left out
 # Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
 _ROW_NAMES = re.compile(
@@ -183,6 +184,51 @@ def _features(table: Table, read_options: ReadOptions) -> tuple[list[str], dict[
         left = join_names(f"{name} ({why})" for name, why in lost.items())
         raise RefusedError(f"There is no column of numbers to compare; left out: {left}.")
     return kept, {name: why for name, why in lost.items() if name not in read_options.others}
+
+
+def complete_triangle(table: Table) -> Table:
+    """Return the whole symmetric matrix if a table has a triangle of it, with its diagonal.
+
+    Parameters
+    ----------
+    table : Table
+        Any table; the first column may have names of the rows.
+
+    Returns
+    -------
+    Table
+        The same table if it is no triangle.
+
+    Raises
+    ------
+    RefusedError
+        For a triangle without its diagonal.
+    """
+    n = len(table.rows)
+    start = int(n > 0 and not are_numbers(table.column(table.names[0])))
+    cells = [row[start:] for row in table.rows]
+    width = len(table.names) - start
+    n_filled = [sum(not _is_blank(cell) for cell in row) for row in cells]
+    steps = {second - first for first, second in pairwise(n_filled)}
+    if n < _SMALLEST_TRIANGLE or steps not in ({1}, {-1}):
+        return table
+    is_lower = steps == {1}
+    for row, count in zip(cells, n_filled, strict=True):
+        numbers = row[:count] if is_lower else row[width - count :]
+        if not all(map(is_number, numbers)):
+            return table
+    lower = cells if is_lower else list(zip(*cells, strict=True))
+    names = list(map(str.strip, table.column(table.names[0]))) if start and table.header else None
+    diagonal = {str(lower[i][i]).strip() for i in range(n)} if n == width else set()
+    if len(diagonal) != 1 or "" in diagonal or names not in (None, table.names[start:]):
+        raise RefusedError(
+            "it has one triangle of a symmetric matrix, without the diagonal; save the whole matrix"
+        )
+    whole = [
+        [*row[:start], *(lower[max(i, j)][min(i, j)] for j in range(n))]
+        for i, row in enumerate(table.rows)
+    ]
+    return replace(table, rows=whole)
 
 
 def _is_blank(cell: object) -> bool:

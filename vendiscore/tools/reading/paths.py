@@ -41,9 +41,11 @@ def _read_folder(folder: Path, read_options: ReadOptions) -> Samples:
         )
     if read_options.split or read_options.type not in (None, "txt"):
         raise RefusedError("each file of a folder is one sample; remove `split` and `type`")
-    if read_options.skip_rows or read_options.header is not None or read_options.index is not None:
+    booleans = (read_options.header, read_options.index, read_options.comments)
+    if read_options.skip_rows or any(value is not None for value in booleans):
         raise RefusedError(
-            "each file of a folder is one sample; remove `skip_rows`, `header` and `index`"
+            "each file of a folder is one sample; remove `skip_rows`, `header`, `index` and "
+            "`comments`"
         )
     if read_options.others and read_options.subfolders is False:
         raise RefusedError(

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -26,6 +27,7 @@ _FORMATS_OF = {
     "header": _CELLS,
     "index": _CELLS,
     "skip_rows": _CELLS,
+    "comments": ("txt",),
     "encoding": _OF_TEXT,
     "counts": (*_CELLS, "jsonl", "json", "parquet"),
 }
@@ -101,7 +103,10 @@ def read_data(
                 f"{shown}. Is this a table?",
                 [("It is a table", {"type": likely}), ("Each line is a text", {"type": "txt"})],
             )
-        if likely != "txt" and not read_options.kind:
+        if likely == "tsv":  # whose first row names columns
+            form = likely
+            read = _parsed(form, data, read_options)
+        elif likely != "txt" and not read_options.kind:
             form, read_options = likely, replace(read_options, kind="vectors")
             lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
             read = _parsed(form, "".join(lines).encode(), replace(read_options, encoding=None))
@@ -155,6 +160,7 @@ def _check_options(form: str, read_options: ReadOptions) -> None:
         "header": read_options.header is not None,
         "index": read_options.index is not None,
         "skip_rows": bool(read_options.skip_rows),
+        "comments": read_options.comments is not None,
         "encoding": bool(read_options.encoding),
         "counts": read_options.kind == "counts",
     }
@@ -171,8 +177,9 @@ def _check_options(form: str, read_options: ReadOptions) -> None:
 def form_of_lines(text: str) -> tuple[str, bool]:
     """Return the type of lines of text, and whether to ask for it.
 
-    It is "txt", "csv" for rows of as many numbers, or "vec" after a word each. Cells of another
-    kind, single numbers, names above numbers and JSON are asked about. The first lines show it.
+    It is "txt", "csv" for rows of as many numbers, "vec" after a word each, or "tsv" for cells
+    between tabs below names of columns. Cells of another kind, single numbers, names above numbers
+    and JSON are asked about. The first lines show it.
     """
     every = (line for line in io.StringIO(text) if line.strip() and not line.startswith("#"))
     lines = list(islice(every, _LOOK))
@@ -194,7 +201,18 @@ def form_of_lines(text: str) -> tuple[str, bool]:
         from .tables import is_table
 
         asked = asked or is_table(text)
+        if asked and form == "txt" and _have_names(lines):
+            return "tsv", False
     return "csv" if asked and not form.startswith("json") else form, asked
+
+
+def _have_names(lines: Sequence[str]) -> bool:
+    """Return whether lines have equally many cells between tabs, the first names of columns."""
+    from .names import is_column_name
+
+    first, *rest = (line.rstrip("\n").split("\t") for line in lines)
+    are_even = len(first) > 1 and {*map(len, rest)} == {len(first)}
+    return are_even and any(map(is_column_name, first))
 
 
 def _begins_json(text: str) -> bool:

@@ -26,7 +26,17 @@ _KINDS = ("texts", "molecules", "sequences", "images", "vectors", "labels", "cou
 _OPTION_NAMES = {"groups": "group_by"}
 _KEYWORD_NAMES = {option: keyword for keyword, option in _OPTION_NAMES.items()}
 # Keywords that apply only to the content of files.
-_FILE_KEYWORDS = ("type", "split", "encoding", "header", "index", "skip_rows", "subfolders", "file")
+_FILE_KEYWORDS = (
+    "type",
+    "split",
+    "encoding",
+    "header",
+    "index",
+    "comments",
+    "skip_rows",
+    "subfolders",
+    "file",
+)
 # Keywords that are False by default.
 _FLAGS = ("pool", "distances", "normalize", "transpose")
 _COLUMN_KEYWORDS = ("column", "prompts", "groups", "by", "weights", "quality", "correct")
@@ -171,6 +181,7 @@ def read(
     encoding: str | None = None,
     header: bool | None = None,
     index: bool | None = None,
+    comments: bool | None = None,
     skip_rows: int = 0,
     subfolders: bool | None = None,
     file: str | None = None,
@@ -242,6 +253,9 @@ def read(
         Whether the first row contains column names. By default, it is detected.
     index : bool, optional
         Whether the first column numbers the rows. By default, it is detected.
+    comments : bool, optional
+        Whether lines that begin with "# " are comments in a file of type txt. By default, a file
+        with such lines is ambiguous.
     skip_rows : int, default 0
         Number of rows above the header.
     subfolders : bool, optional
@@ -283,7 +297,7 @@ def read(
     for name in (*_COLUMN_KEYWORDS, "type", "split", "encoding", "file"):
         if name in passed and not isinstance(passed[name], str):
             raise TypeError(f"`{name}` must be a string, got {short_repr(passed[name])}")
-    for name in ("matrix", "header", "index", "subfolders"):
+    for name in ("matrix", "header", "index", "comments", "subfolders"):
         if name in passed:
             passed[name] = check_bool(name, passed[name])
     if encoding is not None:

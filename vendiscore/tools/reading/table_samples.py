@@ -27,7 +27,13 @@ from .csv_cells import csv_row
 from .json_documents import describe_value
 from .limits import AskError, Limits, ReadOptions, RefusedError
 from .names import say_left_out
-from .number_tables import check_width, numbers_of, similarities_of, without_percent_sign
+from .number_tables import (
+    check_width,
+    complete_triangle,
+    numbers_of,
+    similarities_of,
+    without_percent_sign,
+)
 from .records import answers_in, image_in, label_in
 from .samples import Samples
 from .tables import Table, column_of
@@ -95,6 +101,7 @@ def samples_of(read: Table | Columns | Arrays, read_options: ReadOptions) -> Sam
         return Samples([], [], kind=read_options.kind or "texts")
     _check_names(read.names, read_options)
     if isinstance(read, Table):
+        read = complete_triangle(read)
         merged = merge_numbered(read, read_options)
         samples = _of_table(
             merged, _grouped(choose(merged, read_options), merged, read_options), read_options

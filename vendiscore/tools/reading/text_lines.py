@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from ...support.errors import short_repr
 from ...support.text_detection import can_be_smiles, looks_like
 from .encodings import LINE_BREAK
 from .limits import AskError, ReadOptions
@@ -12,6 +13,7 @@ from .samples import Samples
 
 # Lines of three or more of one of these characters separate texts, as people write them.
 _RULE = re.compile(r"\s*([-=*#_~+])\1{2,199}\s*")
+_COMMENT = re.compile(r"#\s+\S.*")
 _MOST_RULES = 4  # different ones that a question offers
 _SOME_MOLECULES = 0.5  # of the lines; then others are often molecules that a model got wrong
 
@@ -26,15 +28,20 @@ def line_samples(text: str, read_options: ReadOptions, molecules: bool) -> Sampl
     rows = LINE_BREAK.split(text)
     if not rows[-1]:
         rows.pop()
-    kept = [(place, row) for place, row in enumerate(rows, 1) if row.strip()]
+    n_blank = sum(not row.strip() for row in rows)
     molecules = molecules or read_options.kind == "molecules" or are_molecules(rows, read_options)
     rules = Counter[str]()
     split = read_options.split
-    if not molecules and read_options.kind in ("", "texts"):
-        rules = frequent_rules(rows)
-        split = split or likely_split(rows, rules)
-    between = "\n"
     above = []
+    if not molecules:
+        rows, n_comments = blank_comments(rows, read_options.comments)
+        if n_comments:
+            above.append(say_left_out(n_comments, "comment"))
+        if read_options.kind in ("", "texts"):
+            rules = frequent_rules(rows)
+            split = split or likely_split(rows, rules)
+    kept = [(place, row) for place, row in enumerate(rows, 1) if row.strip()]
+    between = "\n"
     if molecules:
         kept = [(place, row) for place, row in kept if not row.startswith("#")]
         if kept and not can_be_smiles(kept[0][1].split()[0]):
@@ -54,8 +61,8 @@ def line_samples(text: str, read_options: ReadOptions, molecules: bool) -> Sampl
         kept = [(place, "\n".join(part)) for place, part in found]
         between = f"\n{sign}\n" if sign else "\n\n"
     else:
-        if blank := len(rows) - len(kept):
-            above.append(say_left_out(blank, "blank line"))
+        if n_blank:
+            above.append(say_left_out(n_blank, "blank line"))
         if rules:
             kept = [(place, row) for place, row in kept if not is_rule(row)]
             signs = " or ".join(map(shown_rule, rules))
@@ -94,6 +101,34 @@ def are_molecules(rows: Sequence[str], read_options: ReadOptions) -> bool:
         "Many lines are SMILES of molecules, and others are not. Are the lines molecules?",
         [("Each line is a molecule", {"type": "smi"}), ("Each line is a text", {"type": "txt"})],
     )
+
+
+def blank_comments(rows: Sequence[str], comments: bool | None) -> tuple[list[str], int]:
+    """Return lines in which comments are blank, and the number of comments.
+
+    Comments begin with "# ". Without further information (`comments` is None), such lines above all
+    others are comments; if there are others, a question is asked, as they may be headings or texts.
+
+    >>> blank_comments(["# of a model", "a cat", "a dog"], None)
+    (['', 'a cat', 'a dog'], 1)
+    """
+    places = [i for i, row in enumerate(rows) if _COMMENT.fullmatch(row)]
+    n_filled = sum(bool(row.strip()) for row in rows)
+    if comments is False or not places or (comments is None and len(places) == n_filled):
+        return [*rows], 0
+    others = (i for i, row in enumerate(rows) if row.strip() and not _COMMENT.fullmatch(row))
+    if comments is None and places[-1] > next(others):
+        raise AskError(
+            f"{len(places):,} of {n_filled:,} lines begin with “# ”, for example "
+            f"{short_repr(rows[places[-1]])}. Are they comments?",
+            [
+                ("They are comments, which are left out", {"comments": True}),
+                ("They are texts", {"comments": False}),
+            ],
+        )
+    are_comments = {*places}
+    kept = ["" if i in are_comments else row for i, row in enumerate(rows)]
+    return kept, len(places)
 
 
 def is_rule(row: str) -> bool:
