@@ -145,7 +145,7 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
             raise ValueError(
                 f"{name} must have entries between -1 and 1, as its diagonal is 1, got "
                 f"K[{rows.start + a}, {b}] = {float(entries[a, b]):.6g}; correct the similarities, "
-                f"because a matrix with larger entries is not positive semidefinite"
+                f"because no sample is more similar to another one than to itself"
             )
     # Check the symmetry. In float64, most matrices are symmetric up to rounding.
     if K.itemsize == 8:

@@ -96,8 +96,11 @@ def test_similarity_matrix_is_scored_and_can_be_clipped():
     with pytest.raises(ValueError, match="positive semidefinite"):
         vectors(indefinite, "K")
     assert 1 <= vectors(indefinite, "K, clipped")["VS"] <= 3
-    with pytest.raises(RefusedError, match="must be square"):
-        vectors([[1, 0]], "K")
+    for kernel in ("K", "K, clipped"):
+        with pytest.raises(RefusedError, match="must be square"):
+            vectors([[1, 0]], kernel)
+        with pytest.raises(ValueError, match=r"between -1 and 1, .* got K\[0, 1\] = 2; correct"):
+            vectors([[1, 2], [2, 1]], kernel)
 
 
 def test_bandwidth_changes_rbf_score():
