@@ -5,6 +5,7 @@ import re
 import pytest
 from accessibility import find_violations_in_both_themes
 from browser_actions import (
+    choose_files,
     choose_similarity,
     expect,
     expect_score,
@@ -29,12 +30,12 @@ def open_arguments(page):
     return box
 
 
-def expect_values(page, expected: dict[str, float]) -> None:
-    """Check the table of all values."""
+def expect_values(page, expected: dict[str, float], column: int = 0) -> None:
+    """Check a column of the table of all values."""
     table = page.get_by_role("region", name="All values")
     for name, value in expected.items():
         row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=name))
-        text = row.first.get_by_role("cell").first.text_content()
+        text = row.first.get_by_role("cell").nth(column).text_content()
         assert float(text.replace("−", "-")) == pytest.approx(value, rel=1e-9, abs=1e-9)
 
 
@@ -88,9 +89,9 @@ def test_magnitude_view_shows_area_scale_and_function(visit):
     paste(page, PASTED_ROWS)
     box = open_arguments(page)
     page.get_by_role("button", name="Magnitude", exact=True).click()
-    expect(box).to_have_value('measures=["MagArea", "t_conv"]')
+    expect(box).to_have_value('measures=["MagArea", "t_conv"], t_cut="t_conv"')
     press_score(page)
-    expect_values(page, compute(ROWS, measures=["MagArea", "t_conv"]))
+    expect_values(page, compute(ROWS, measures=["MagArea", "t_conv"], t_cut="t_conv"))
     expect(page.get_by_role("img", name=re.compile("^Magnitude function"))).to_be_visible()
     assert find_violations_in_both_themes(page) == []
     tick = page.locator(".r-chart .r-tick").first
@@ -100,3 +101,34 @@ def test_magnitude_view_shows_area_scale_and_function(visit):
     press_score(page)
     expect_values(page, compute(ROWS, references, measures=["MagDiff"]))
     expect(page.locator(".r-curve")).to_have_count(2)
+
+
+def test_magnitude_of_two_sets_shows_both(visit):
+    page = visit()
+    references = [[0.0, 1.0], [4.0, 4.0], [2.0, 1.0], [1.0, 3.0]]
+    files = [
+        (f"{name}.csv", "\n".join(",".join(map(str, row)) for row in rows).encode())
+        for name, rows in (("near", ROWS), ("far", references))
+    ]
+    open_tab(page, "Compare")
+    choose_files(page, *files, container=page.locator(".row:has(> #add-set)"))
+    expect(page.locator(".set .read:visible")).to_have_count(2)
+    box = open_arguments(page)
+    page.get_by_role("button", name="Magnitude", exact=True).click()
+    expect(box).to_have_value('measures=["MagArea", "t_conv", "MagDiff"]')
+    press_score(page)
+    measures = ["MagArea", "t_conv", "MagDiff"]
+    expect_values(page, compute(ROWS, references, measures=measures))
+    del measures[2]
+    expect_values(page, compute(references, references, measures=measures), column=1)
+    table = page.get_by_role("region", name="All values")
+    expect(table.get_by_role("columnheader")).to_have_text(["measure", "near", "far"])
+    expect(page.locator(".r-curve")).to_have_count(2)
+    expect(page.get_by_text("near has 5 samples, and far has 4.")).to_be_visible()
+    assert find_violations_in_both_themes(page) == []
+    page.reload()
+    expect(page.locator(".r-curve")).to_have_count(2)
+    page.locator("#alike details > summary").click()
+    page.get_by_role("button", name="Reset", exact=True).click()
+    press_score(page)
+    expect(page.locator("#result .r-sides")).to_contain_text("near")

@@ -1,6 +1,7 @@
 """The web app starts with the result of an example, which user samples replace."""
 
 import json
+import re
 
 import pytest
 from browser_actions import (
@@ -44,6 +45,22 @@ def test_start_page_shows_example(visit):
     expect(score_number(page)).to_contain_text("of 16")
     open_tab(page, "Text")
     expect(example).to_have_count(0)
+
+
+def test_controls_are_those_of_the_example_until_the_user_has_samples(visit):
+    page = visit()
+    expect(page.locator("#example .r-about")).to_contain_text("n-grams")
+    kernel = page.get_by_role("radio", name=re.compile("share words|mean the same"), checked=True)
+    expect(kernel).to_have_value(CACHED_EXAMPLE["kernel"])
+    open_tab(page, "Compare")
+    expect(kernel).to_have_value(CACHED_EXAMPLE["kernel"])
+    open_tab(page, "Text")
+    paste(page, "one two\nthree four\none two")
+    expect(kernel).to_have_value("MiniLM")
+    page.get_by_role("button", name="Clear").click()
+    button(page, "Twelve story openings").click()
+    expect(score_number(page)).to_contain_text("of 12")
+    expect(kernel).to_have_value("MiniLM")
 
 
 def test_example_stays_and_error_is_focused_without_samples(visit):

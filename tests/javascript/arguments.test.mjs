@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { literal, written } from "../../vendiscore_page/static/asking/arguments.js";
+import { literal, magnitude, written } from "../../vendiscore_page/static/asking/arguments.js";
 
 const KERNEL = {
   kernel: "ngram_overlap",
@@ -26,4 +26,13 @@ test("call contains the kernel, changed options and a changed order", () => {
 
 test("values are written in Python", () => {
   assert.equal(literal([true, false, null, 1.5, "a\"b"]), '[True, False, None, 1.5, "a\\"b"]');
+});
+
+test("magnitude is computed by the kernel, of vectors by their distances", () => {
+  assert.equal(
+    magnitude(KERNEL, { ...UNSET, q: 2 }, false),
+    'k="ngram_overlap", ns=[1, 2, 3, 4], measures=["MagArea", "t_conv"], t_cut="t_conv"',
+  );
+  const cosine = { kernel: "cosine", arguments: { k: "cosine" }, options: [] };
+  assert.equal(magnitude(cosine, UNSET, true), 'measures=["MagArea", "t_conv", "MagDiff"]');
 });

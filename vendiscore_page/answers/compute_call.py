@@ -8,10 +8,10 @@ import numpy as np
 
 from vendiscore import compute
 from vendiscore.magnitude.curve import magnitude_curve
+from vendiscore.magnitude.space import MetricSpace
 from vendiscore.resolve.kernel import parse_kernel_name
 from vendiscore.resolve.sample_labels import GroupLabels
-from vendiscore.resolve.similarity_spec import SIMILARITY_KEYWORDS
-from vendiscore.scoring.compute import check_references
+from vendiscore.scoring.compute import build_sample_set, check_references
 from vendiscore.scoring.score_request import ScoreRequest, parse_request
 from vendiscore.support.errors import short_repr
 from vendiscore.support.signature import to_plain
@@ -58,7 +58,7 @@ def compute_call(
     `arguments` were checked by `arguments.check_arguments`. Values that are names of columns are
     replaced by these `columns`, by default those of the samples if they are records. With
     `with_curves`, the result also contains the magnitude function of each set if a measure uses
-    distances.
+    distances, and the values of the references.
     """
     if columns is None:
         columns = _columns_of_records(samples)
@@ -71,7 +71,9 @@ def compute_call(
         keywords = _convert(samples, keywords, request)
         with np.errstate(all="ignore"):
             result = compute(**{**keywords, "details": True})
-            curves = _magnitude_curves(keywords, request) if with_curves else []
+            spaces = _magnitude_spaces(keywords, request) if with_curves else []
+            curves = _magnitude_curves(spaces)
+            reference_values = _reference_values(spaces[1], request) if len(curves) > 1 else {}
     except RefusedError:
         raise
     except _EXPECTED as error:
@@ -83,40 +85,51 @@ def compute_call(
         "signature": details["signature"],
     }
     if with_curves:
-        answer["curves"] = curves
+        answer |= {"curves": curves, "reference_values": to_json_record(reference_values)}
     if request.details:
         answer["details"] = to_json_record(to_plain(dict(details)))
     return answer
 
 
-def _magnitude_curves(keywords: Record, request: ScoreRequest) -> list[Record]:
-    """Return the magnitude functions of the samples and references; [] if none is defined.
+def _magnitude_spaces(keywords: Record, request: ScoreRequest) -> list[MetricSpace]:
+    """Return the distances of the samples and of the references; [] if no measure uses them.
 
-    None is shown for groups, which have a function each.
+    None are returned for groups, which have distances each.
     """
     if not set(request.names) & set(_MAGNITUDE_MEASURES):
         return []
     if request.groups is not None or request.spec.grouping_prompts is not None:
         return []
-    options = {name: value for name, value in keywords.items() if name in _space_options(request)}
+    sample_set = build_sample_set(keywords["samples"], keywords.get("references"), request)
+    return sample_set.build_spaces("auto")
+
+
+def _magnitude_curves(spaces: Sequence[MetricSpace]) -> list[Record]:
+    """Return the magnitude functions of the samples and the references; [] if one is undefined."""
     curves = []
-    for name in ("samples", "references"):
-        if keywords.get(name) is not None:
-            try:
-                curve = magnitude_curve(keywords[name], **options)
-            except (TypeError, ValueError, ArithmeticError):
-                return []
-            curves.append({"name": name, **curve.to_dict(), "sentence": curve.sentence})
+    for name, space in zip(("samples", "references"), spaces, strict=False):
+        try:
+            curve = magnitude_curve(space)
+        except (TypeError, ValueError, ArithmeticError):
+            return []
+        curves.append({"name": name, **curve.to_dict(), "sentence": curve.sentence})
     return curves
 
 
-def _space_options(request: ScoreRequest) -> set[str]:
-    """Return the names of arguments that define the distances."""
-    return {*SIMILARITY_KEYWORDS, "options", "combine", "exponent", *request.spec.options} - {
-        "fit",
-        "prompts",
-        "given_prompt",
+def _reference_values(space: MetricSpace, request: ScoreRequest) -> Record:
+    """Return the magnitude measures of the references, which determine the same cut-off of areas.
+
+    Measures that require two sets are omitted.
+    """
+    measures = {
+        configured.measure.name: dict(configured.options)
+        for configured in request.measures
+        if configured.measure.name in _MAGNITUDE_MEASURES and not configured.measure.references
     }
+    if not measures:
+        return {}
+    has_cutoff = parse_request({"measures": measures}).needs_distance_scale
+    return compute(space, references=space if has_cutoff else None, measures=measures)
 
 
 def _columns_of_records(samples: object) -> dict[str, list[Any]]:

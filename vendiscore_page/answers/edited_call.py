@@ -1,6 +1,6 @@
 """A call of `compute` that a visitor has edited as text, for samples that were read."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError
 from .call_arguments import COLUMN_ARGUMENTS, format_arguments, kernels_of, parse_arguments
 from .compute_call import compute_call
+from .group_lists import check_kinds, sets_of
 from .kernel_menu import find_controls
+from .sample_readout import left_out
 
 
 def read_call(kind: Any, text: object) -> Record:
@@ -29,17 +31,70 @@ def compute_samples(samples: Samples, text: object) -> Record:
     `references` is the label of a set or a group, its samples are the references of the others.
     """
     call = parse_arguments(text)
-    if samples.problems:
-        samples = samples.subset([i for i in range(len(samples)) if i not in samples.problems])
-    labels = samples.sets or samples.groups
+    samples, notes = _usable(samples)
     references = call.get("references")
     if isinstance(references, str):
+        labels = samples.sets or samples.groups
         indices = _indices_of(references, labels)
         others = [i for i in range(len(samples)) if i not in set(indices)]
         call["references"] = _values(samples.subset(indices), call)
         samples = samples.subset(others)
     else:
         call = _groups_and_prompts(samples, call) | call
+    return _answer(samples, call, text, notes)
+
+
+def compute_sets(sets: Mapping[str, Samples], text: object) -> Record:
+    """Return all values of a call for two sets, or for the two sets of a table.
+
+    The second set is the references of the first. Magnitude is computed for both.
+    """
+    call = parse_arguments(text)
+    if fixed := sorted({"references", "groups", "prompts", "counts"} & call.keys()):
+        raise RefusedError(
+            f"`{fixed[0]}` cannot be set here, because the arguments compare the first set with "
+            f"the second; remove it."
+        )
+    check_kinds(sets)
+    if len(sets) == 1:
+        (table,) = sets.values()
+        sets = sets_of(table)
+    if len(sets) != 2:
+        raise RefusedError(
+            f"The arguments compare two sets, got {len(sets)}; remove the other sets, or press "
+            f"“Reset” under “Arguments” to compare all of them."
+        )
+    (first, samples), (second, references) = sets.items()
+    samples, notes = _usable(samples)
+    references, other_notes = _usable(references)
+    notes = [f"{first}: {note}" for note in notes] + [f"{second}: {note}" for note in other_notes]
+    if samples.groups or references.groups:
+        notes.append("All samples of a set are compared; groups, such as prompts, have no effect.")
+    call["references"] = _values(references, call)
+    answer = _answer(samples, call, text, notes)
+    if "MagArea" in answer["reference_values"] and len(samples) != len(references):
+        answer["notes"].append(
+            f"Areas of sets of different sizes cannot be compared: {first} has {len(samples):,} "
+            f"samples, and {second} has {len(references):,}."
+        )
+    if answer["reference_values"] and not call.keys() & set(COLUMN_ARGUMENTS):
+        _, _, same_call = answer["code"].partition("compute(samples, ")
+        answer["code"] += f"\nprint(vendiscore.compute(references, {same_call}"
+    for curve, name in zip(answer["curves"], sets, strict=False):
+        curve["name"] = name
+    return answer | {"name": f"{first} and {second}", "sets": list(sets)}
+
+
+def _usable(samples: Samples) -> tuple[Samples, list[str]]:
+    """Return the samples that can be used, and a note on the others."""
+    if not samples.problems:
+        return samples, []
+    kept = [i for i in range(len(samples)) if i not in samples.problems]
+    return samples.subset(kept), list(left_out(samples, samples.problems))
+
+
+def _answer(samples: Samples, call: Record, text: object, notes: Sequence[str]) -> Record:
+    """Return the values of a call, which contains the references, with what the page shows."""
     values = _values(samples, call)
     if len(samples) > MAX_SAMPLES and not isinstance(values, np.ndarray):
         raise RefusedError(f"Up to {MAX_SAMPLES:,} samples can be scored, got {len(samples):,}.")
@@ -49,9 +104,13 @@ def compute_samples(samples: Samples, text: object) -> Record:
             columns[name] = _plain(cells)
     answer = compute_call(values, call, columns, with_curves=True)
     written = parse_arguments(text)
+    n = f"{len(samples):,}"
+    if "references" in call:
+        n += f" and {len(call['references']):,}"
     return {
         **answer,
-        "comparison": f"n {len(samples):,} · {format_arguments(written)}",
+        "notes": [*notes, *answer["notes"]],
+        "comparison": f"n {n} · {format_arguments(written)}",
         "n": len(samples),
         "name": samples.name,
         "kind": samples.kind,

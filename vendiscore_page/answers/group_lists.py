@@ -1,7 +1,7 @@
 """Groups of samples: what of a visitor's lists belongs together."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -89,6 +89,14 @@ def sets_of(samples: Samples) -> dict[str, Samples]:
         )
         for label, kept in where.items()
     }
+
+
+def check_kinds(sets: Mapping[str, Samples]) -> None:
+    """Raise a RefusedError unless all sets have the same type of samples."""
+    kinds = {samples.kind for samples in sets.values()}
+    if len(kinds) > 1:
+        got = " and ".join(sorted(kinds))
+        raise RefusedError(f"All sets must have the same type of samples, got {got}.")
 
 
 def check_grouped(labels: Sequence[Sequence[Hashable]]) -> np.ndarray:

@@ -32,7 +32,7 @@ from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import kernel_menu, offered_encoders
 from .comparison_code import Compared, comparison_code
 from .different_sources import asked_of, different, shown
-from .group_lists import check_grouped, sets_of
+from .group_lists import check_grouped, check_kinds, sets_of
 from .jobs import Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, check_order
 from .prompt_lists import pooled_prompts
@@ -49,10 +49,7 @@ LARGEST = 100  # samples that are decomposed at once: two cores serve all visito
 def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     """Compare sets of one kind, or the groups of one: what the page shows, as plain values."""
     given = list(sets.values())
-    kinds = {samples.kind for samples in given}
-    if len(kinds) > 1:
-        got = " and ".join(sorted(kinds))
-        raise RefusedError(f"All sets must have the same type of samples, got {got}.")
+    check_kinds(sets)
     notes: list[str] = []
     by, grouped = None, False
     if len(given) == 1:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
@@ -149,10 +149,17 @@ class Routes:
 
     async def compute(self, request: Request) -> Response:
         body = loaded(await request.body())
-        samples, text = self._of(Samples, body.get("key")), body.get("arguments")
-        lane = LONG if samples.kind == "images" or names_encoder(text) else MIDDLE
-        steps = self.run(lane, edited_call.compute_samples, samples, text)
-        return self._lines(request, lane, steps)
+        text = body.get("arguments")
+        if "sets" in body:
+            sets = {name: self._of(Samples, key) for name, key in _sets(body)}
+            kinds = {samples.kind for samples in sets.values()}
+            job: tuple[Any, ...] = (edited_call.compute_sets, sets, text)
+        else:
+            samples = self._of(Samples, body.get("key"))
+            kinds = {samples.kind}
+            job = (edited_call.compute_samples, samples, text)
+        lane = LONG if "images" in kinds or names_encoder(text) else MIDDLE
+        return self._lines(request, lane, self.run(lane, *job))
 
     async def download(self, request: Request) -> Response:
         body = loaded(await request.body())

@@ -8,7 +8,7 @@ import { drop } from "./asking/drop.js";
 import { showExample } from "./asking/example.js";
 import { keys, tabKeys } from "./asking/keys.js";
 import { remember, restore, writeHash } from "./asking/memory.js";
-import { advise, kernelsOf, lend, now, page, promptOf, subjectOf, takeBack } from "./asking/page.js";
+import { advise, kernelsOf, lend, lendExample, now, page, promptOf, subjectOf, takeBack } from "./asking/page.js";
 import { button, byId, fill, onPress } from "./asking/parts.js";
 import { promptField } from "./asking/prompt.js";
 import { questionMenu } from "./asking/questions.js";
@@ -29,7 +29,10 @@ const { current, open, choose, compare, back } = makeTabs({
   score: () => score(),
   announce,
 });
-const noExample = showExample(announce);
+const noExample = showExample(announce, (example) => {
+  page.example = example && { kernel: example.kernel, kind: example.kind, tabs: null };
+  redraw();
+});
 const shown = results(byId("result"), {
   announce,
   // Before there is a menu, one cannot say what has changed.
@@ -121,7 +124,7 @@ function drawAlike() {
   const beneath = [...(note ? [el("p", { class: "hint" }, note)] : []), ...fetch];
   /** @param {Promise<void>} work */
   const busy = (work) => (page.loading = work);
-  const editing = { kind: page.tab === "compare" ? /** @type {const} */ ("") : kind, busy };
+  const editing = { kind, ofSets: page.tab === "compare", busy };
   alike(byId("kernels"), kernels, settings, page.menu.limits.q, changed, beneath, editing);
 }
 
@@ -135,7 +138,7 @@ function drawPrompt() {
 function redraw() {
   if (page.tab === "compare") page.sets.draw();
   else given.draw();
-  const changes = [takeBack(page.tab), advise(page.tab)];
+  const changes = [takeBack(page.tab), lendExample(), advise(page.tab)];
   if (changes.includes(true)) page.drawn = null;
   drawAlike();
   drawPrompt();

@@ -286,6 +286,10 @@ interface Values {
   comparison: string;
   code: string;
   values: Record<string, number | string | null>;
+  /** Magnitude measures of the references; empty without any. */
+  reference_values: Record<string, number | string | null>;
+  /** The names of two sets, of which the second is the references. */
+  sets?: string[];
   notes: string[];
   signature: string;
   curves: Curve[];
@@ -705,6 +709,8 @@ interface Page {
   givens: Record<Kind, Given>;
   sets: Sets;
   lent: { [tab in Tab]?: string };
+  /** The example that the page opens on while it is shown, and the tabs that its kernel is lent to. */
+  example: { kernel: string; kind: Kind; tabs: Tab[] | null } | null;
   settings: Record<Tab, Settings>;
   listed: Map<string, KernelEntry[]>;
   drawn: KernelEntry[] | null;

@@ -2,6 +2,7 @@
 
 import json
 from ast import literal_eval
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ pytest.importorskip("rdkit")
 from vendiscore import compute
 from vendiscore.magnitude.curve import magnitude_curve
 from vendiscore_page.answers import kernel_menu
-from vendiscore_page.answers.edited_call import compute_samples, read_call
+from vendiscore_page.answers.edited_call import compute_samples, compute_sets, read_call
 from vendiscore_page.inputs import pictures
 from vendiscore_page.inputs.submission import KINDS
 from vendiscore_page.quotas import RefusedError
@@ -121,10 +122,101 @@ def test_code_prints_the_values(options, text, variables, capsys):
     assert literal_eval(capsys.readouterr().out) == answer["values"]
 
 
-def test_unusable_samples_are_left_out():
+def test_unusable_samples_are_left_out_and_noted():
     samples = make_samples([*TEXTS[:3], None], problems={3: "is empty"})
     answer = compute_samples(samples, "q=2")
     assert (answer["values"], answer["n"]) == (compute(TEXTS[:3], q=2), 3)
+    assert answer["notes"][0].startswith("Not used: 1 of 4 samples")
+
+
+Y = np.random.default_rng(1).normal(size=(9, 3))
+MAGNITUDE = "measures=['MagArea', 't_conv', 'MagDiff']"
+
+
+@pytest.fixture(scope="module")
+def magnitude_metric():
+    """The metric that `evaluate.load` returns for the script in the root of the repository."""
+    evaluate = pytest.importorskip("evaluate")
+    return evaluate.load(str(Path(__file__).parents[3] / "magnitude.py"))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("samples", "keywords"),
+    [(X, {}), (X, {"k": "rbf"}), (TEXTS, {"k": "ngram_overlap"})],
+    ids=["vectors", "rbf", "texts"],
+)
+def test_magnitude_of_one_set_is_that_of_the_evaluate_metric(magnitude_metric, samples, keywords):
+    written = "".join(f"{name}={value!r}, " for name, value in keywords.items())
+    kind = "texts" if samples is TEXTS else "vectors"
+    text = f"{written}measures=['MagArea', 't_conv'], t_cut='t_conv'"
+    answer = compute_samples(make_samples(samples, kind), text)
+    expected = magnitude_metric.compute(samples=samples, **keywords)
+    assert answer["values"] == pytest.approx(expected, rel=1e-12)
+    (curve,) = answer["curves"]
+    scales = curve["scales"]
+    expected = magnitude_metric.compute(samples=samples, t=scales, **keywords)
+    assert curve["values"] == pytest.approx(list(expected.values()), rel=1e-12)
+    assert curve["convergence"] == pytest.approx(answer["values"]["t_conv"], rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("sets", "keywords"),
+    [
+        ((X, Y), {}),
+        ((X, Y), {"k": "rbf"}),
+        ((X, Y), {"metric": "cityblock", "n_scales": 40, "epsilon": 0.1}),
+        ((TEXTS, [*TEXTS[2:], "no cat at all"]), {"k": "ngram_overlap"}),
+    ],
+    ids=["vectors", "rbf", "options", "texts"],
+)
+def test_magnitude_of_two_sets_is_that_of_the_evaluate_metric(magnitude_metric, sets, keywords):
+    written = "".join(f"{name}={value!r}, " for name, value in keywords.items())
+    kind = "texts" if sets[0] is TEXTS else "vectors"
+    named = {name: make_samples(samples, kind) for name, samples in zip("AB", sets, strict=True)}
+    answer = compute_sets(named, f"{written}{MAGNITUDE}")
+    expected = magnitude_metric.compute(samples=sets[0], references=sets[1], **keywords)
+    assert answer["values"] == pytest.approx(expected, rel=1e-12)
+    expected = magnitude_metric.compute(samples=sets[1], references=sets[1], **keywords)
+    assert expected.pop("MagDiff") == 0
+    assert answer["reference_values"] == pytest.approx(expected, rel=1e-12)
+    assert [curve["name"] for curve in answer["curves"]] == ["A", "B"]
+    if keywords.get("k") == "rbf":  # its option is fitted to the references
+        both = {"samples": sets[0], "references": sets[1]}
+        details = magnitude_metric.compute(**both, k="rbf", details=True)["details"]
+        keywords = {"k": "rbf", "sigma": details["options"]["sigma"]}
+    keywords = {name: x for name, x in keywords.items() if name in ("k", "metric", "sigma")}
+    for curve, samples in zip(answer["curves"], sets, strict=True):
+        expected = magnitude_metric.compute(samples=samples, t=curve["scales"], **keywords)
+        assert curve["values"] == pytest.approx(list(expected.values()), rel=1e-12)
+
+
+def test_sets_of_a_table_are_compared_and_code_prints_the_values(capsys):
+    table = make_samples(np.concatenate([X, Y]), "vectors", groups=["A"] * len(X) + ["B"] * len(Y))
+    answer = compute_sets({"table": table}, MAGNITUDE)
+    sets = {"A": make_samples(X, "vectors"), "B": make_samples(Y, "vectors")}
+    for name in ("values", "reference_values", "sets", "name"):
+        assert answer[name] == compute_sets(sets, MAGNITUDE)[name]
+    assert answer["notes"][-1].endswith("A has 12 samples, and B has 9.")
+    exec(answer["code"], {"samples": X, "references": Y})
+    printed = list(map(literal_eval, capsys.readouterr().out.splitlines()))
+    assert printed == [answer["values"], answer["reference_values"] | {"MagDiff": 0.0}]
+    groups = ["p", "q"] * 6
+    sets = {name: make_samples(X, "vectors", groups=groups) for name in "AB"}
+    assert "groups, such as prompts, have no effect" in compute_sets(sets, MAGNITUDE)["notes"][0]
+
+
+def test_sets_that_cannot_be_compared_are_rejected():
+    A, B = make_samples(X, "vectors"), make_samples(Y, "vectors")
+    with pytest.raises(RefusedError, match="compare two sets, got 3"):
+        compute_sets({"A": A, "B": B, "C": B}, MAGNITUDE)
+    with pytest.raises(RefusedError, match="same type of samples, got texts and vectors"):
+        compute_sets({"A": A, "B": make_samples(TEXTS)}, MAGNITUDE)
+    with pytest.raises(RefusedError, match="`references` cannot be set here"):
+        compute_sets({"A": A, "B": B}, f"{MAGNITUDE}, references=[[1, 2, 3]]")
+    with pytest.raises(RefusedError, match="`references` have no effect on IntDiv"):
+        compute_sets({"A": A, "B": B}, "measures='IntDiv'")
 
 
 def test_images_are_compared_as_they_were_uploaded():

@@ -1,6 +1,7 @@
 """The page, the HTTP API and the MCP tool return the values of the library for the same calls."""
 
 import json
+from pathlib import Path
 
 import page_client
 import pytest
@@ -70,6 +71,30 @@ def test_page_checks_arguments_and_returns_controls(http):
     key = upload_samples(http, "a cat\na dog", kind="texts")["key"]
     with pytest.raises(RejectedRequestError, match="cannot be set here"):
         list(iter_messages(http, "compute", key=key, arguments="device='cpu'"))
+
+
+def test_page_and_api_return_magnitude_of_the_evaluate_metric(http):
+    evaluate = pytest.importorskip("evaluate")
+    metric = evaluate.load(str(Path(__file__).parents[3] / "magnitude.py"))
+    A, B = [[1, 2], [3, 4], [5, 7], [2, 2.5]], [[0, 1], [4, 4], [2, 1], [1, 3]]
+    expected = metric.compute(samples=A, references=B)
+    arguments = "measures=['MagArea', 't_conv', 'MagDiff']"
+    answer = call_api(http, "compute", samples=A, arguments=f"{arguments}, references={B}")
+    assert answer["values"] == pytest.approx(expected, **CLOSE)
+    pasted = {
+        name: "\n".join(",".join(map(str, row)) for row in X)
+        for name, X in zip("AB", (A, B), strict=True)
+    }
+    sets = [
+        {"key": upload_samples(http, text, kind="vectors")["key"], "name": name}
+        for name, text in pasted.items()
+    ]
+    *_, last = iter_messages(http, "compute", sets=sets, arguments=arguments)
+    assert last["result"]["values"] == pytest.approx(expected, **CLOSE)
+    expected = metric.compute(samples=B, references=B)
+    del expected["MagDiff"]
+    assert last["result"]["reference_values"] == pytest.approx(expected, **CLOSE)
+    assert last["result"]["sets"] == ["A", "B"]
 
 
 def test_suggestion_of_another_tool_is_a_valid_call(http):

@@ -10,22 +10,21 @@ const Q_INFO = "0 counts distinct samples equally; larger values give more weigh
 
 /**
  * Shows the kernels of a kind, and sets `settings`; `changed()` after each change. `usual` is the
- * order of a score where none is set. The call is a text for samples of a `kind`, "" without one.
+ * order of a score where none is set. The call is a text for samples of a `kind`.
  * @param {HTMLElement} container
  * @param {KernelEntry[]} kernels
  * @param {Settings} settings
  * @param {number} usual
  * @param {() => void} changed
  * @param {Node[]} beneath what else stands below the kernels
- * @param {{kind: Kind | "", busy: (work: Promise<void>) => void}} editing
+ * @param {{kind: Kind, ofSets: boolean, busy: (work: Promise<void>) => void}} editing
  */
 export function alike(container, kernels, settings, usual, changed, beneath, editing) {
   const kernel = kernels.find(({ kernel: name }) => name === settings.kernel) ?? kernels[0];
   settings.kernel = kernel?.kernel ?? "";
   const open = container.querySelector("details")?.open ?? false;
   const turned = () => alike(container, kernels, settings, usual, changed, beneath, editing);
-  const { kind, busy } = editing;
-  const edited = kind ? argumentsField(kernel, settings, kind, { turned, changed, busy }) : null;
+  const edited = argumentsField(kernels, kernel, settings, editing, { turned, changed, busy: editing.busy });
   /** @param {KernelEntry} entry */
   const radio = ({ kernel: name, label, small }) => {
     const pick = () => {
@@ -77,7 +76,7 @@ export function download(kind, kernel, run, here) {
  * @param {number} usual
  * @param {() => void} changed
  * @param {boolean} open
- * @param {ReturnType<typeof argumentsField> | null} edited
+ * @param {ReturnType<typeof argumentsField>} edited
  */
 function more(kernel, settings, usual, changed, open, edited) {
   const options = kernel?.options ?? [];
@@ -88,7 +87,7 @@ function more(kernel, settings, usual, changed, open, edited) {
     now.textContent = settings.arguments || [`q ${settings.q ?? usual}`, ...set].join(" · ");
   };
   const set = () => {
-    edited?.follow();
+    edited.follow();
     say();
     changed();
   };
@@ -108,7 +107,7 @@ function more(kernel, settings, usual, changed, open, edited) {
       { class: "stack" },
       order(settings, usual, set),
       ...options.map(control),
-      edited?.node,
+      edited.node,
     ),
   );
 }

@@ -6,8 +6,10 @@ import { button } from "./parts.js";
 import { optionsOf } from "./state.js";
 
 const INFO = "The arguments of compute(samples, …) in Python. Edit them to use any kernel, measure or option; values can be names of columns.";
-/** Arguments for the magnitude view, for samples with a kernel and for vectors. */
-const MAGNITUDE = 'measures=["MagArea", "t_conv"]';
+const SETS_INFO = "The arguments of compute(samples, references, …) in Python, in which the second set is the references.";
+/** Arguments for the magnitude view, which are the defaults of evaluate.load("magnitude.py"). */
+const MAGNITUDE = 'measures=["MagArea", "t_conv"], t_cut="t_conv"';
+const MAGNITUDE_OF_SETS = 'measures=["MagArea", "t_conv", "MagDiff"]';
 
 /**
  * Writes the call that the controls stand for.
@@ -39,14 +41,16 @@ export function literal(value) {
 }
 
 /**
- * Makes the field. `turned()` is called when the controls are to be drawn anew, `changed()` when
- * the call is another one; `busy(work)` holds back a score until the text is checked.
+ * Makes the field, whose call is for two sets if `ofSets`. The controls offer `kernels`. `turned()`
+ * is called when the controls are to be drawn anew, `changed()` when the call is another one;
+ * `busy(work)` holds back a score until the text is checked.
+ * @param {KernelEntry[]} kernels
  * @param {KernelEntry | undefined} kernel
  * @param {Settings} settings
- * @param {Kind} kind
+ * @param {{kind: Kind, ofSets: boolean}} editing
  * @param {{turned: () => void, changed: () => void, busy: (work: Promise<void>) => void}} page
  */
-export function argumentsField(kernel, settings, kind, { turned, changed, busy }) {
+export function argumentsField(kernels, kernel, settings, { kind, ofSets }, { turned, changed, busy }) {
   const trouble = el("span", { role: "alert", class: "hint trouble-line" });
   const area = el("textarea", {
     id: "arguments",
@@ -75,7 +79,7 @@ export function argumentsField(kernel, settings, kind, { turned, changed, busy }
       const answer = await call("/page/arguments", { kind, arguments: text });
       if (settings.arguments !== text) return; // another edit is under way
       const { controls } = answer;
-      if (controls) {
+      if (kernels.some((each) => each.kernel === controls?.kernel)) {
         Object.assign(settings, { kernel: controls.kernel, q: controls.q, arguments: "" });
         settings.options[controls.kernel] = controls.options;
       } else {
@@ -100,11 +104,11 @@ export function argumentsField(kernel, settings, kind, { turned, changed, busy }
     el("label", { for: "arguments" }, "Arguments"),
     area,
     trouble,
-    el("span", { id: "arguments-info", class: "hint" }, INFO),
+    el("span", { id: "arguments-info", class: "hint" }, ofSets ? SETS_INFO : INFO),
     el(
       "div",
       { class: "row" },
-      button("Magnitude", () => set(magnitude(kernel, settings)), "chip", { "data-at": "magnitude" }),
+      button("Magnitude", () => set(magnitude(kernel, settings, ofSets)), "chip", { "data-at": "magnitude" }),
       button("Reset", () => ((settings.arguments = ""), turned(), changed()), "chip", { "data-at": "reset" }),
     ),
   );
@@ -123,10 +127,11 @@ export function argumentsField(kernel, settings, kind, { turned, changed, busy }
  * Writes the call of the magnitude view: distances of the kernel, or between vectors.
  * @param {KernelEntry | undefined} kernel
  * @param {Settings} settings
+ * @param {boolean} ofSets
  */
-function magnitude(kernel, settings) {
+export function magnitude(kernel, settings, ofSets) {
   const taken = kernel?.arguments ?? {};
   const vectors = taken.k === "cosine" || "score_K" in taken;
   const compared = "score_K" in taken ? "score_K=True, " : vectors ? "" : `${written(kernel, { ...settings, q: null })}, `;
-  return `${compared}${MAGNITUDE}`;
+  return `${compared}${ofSets ? MAGNITUDE_OF_SETS : MAGNITUDE}`;
 }

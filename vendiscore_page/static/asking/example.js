@@ -8,10 +8,12 @@ import { clear, showComparison } from "../showing/result.js";
 const NARROW = "(max-width: 60rem)"; // where what is asked stands above the result, as in base.css
 
 /**
- * Shows the example, on a phone above what is asked; the function that is returned takes it away.
+ * Shows the example, on a phone above what is asked, and passes it to `shows`; the function that is
+ * returned takes it away, and calls `shows(null)`.
  * @param {Announce} announce
+ * @param {(answer: Compared | null) => void} shows
  */
-export function showExample(announce) {
+export function showExample(announce, shows) {
   const section = byId("example");
   let isWanted = true;
   /** @param {Compared} answer */
@@ -31,13 +33,16 @@ export function showExample(announce) {
       more.remove();
     });
     section.append(more);
+    shows(answer);
   };
   const { href } = byId("example-answer");
   fetch(href).then((response) => response.json()).then(show, () => {});
   return () => {
+    if (!isWanted) return;
     isWanted = false;
     const shown = find(section, "div");
     if (shown) clear(shown);
     section.remove();
+    shows(null);
   };
 }

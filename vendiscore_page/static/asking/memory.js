@@ -29,7 +29,8 @@ export function step(turn) {
 
 function hash() {
   const { tab, settings, thresholds } = page;
-  const { kernel, options, q, arguments: text } = settings[tab];
+  const { options, q, arguments: text } = settings[tab];
+  const kernel = (page.example?.tabs?.includes(tab) && page.lent[tab]) || settings[tab].kernel;
   const { example, prompt } = subjectOf(tab);
   const threshold = thresholds[tab];
   const set = { kernel, options: options[kernel], q, arguments: text };

@@ -23,6 +23,7 @@ export const page = {
   givens: /** @type {Page["givens"]} */ ({}), // filled by main.js, as are the sets
   sets: /** @type {Sets} */ (/** @type {unknown} */ (null)),
   lent: {},
+  example: null,
   settings,
   listed: new Map(),
   drawn: null,
@@ -74,7 +75,7 @@ export function promptOf(tab) {
  */
 export function asked(tab) {
   const { kernel, options, q, arguments: text } = page.settings[tab];
-  if (text && tab !== "compare") return { arguments: text };
+  if (text) return { arguments: text };
   const entry = kernelsOf(tab).kernels.find((each) => each.kernel === kernel);
   const { prompt, offered } = promptOf(tab);
   return {
@@ -101,8 +102,31 @@ export function now(tab) {
  * @param {string} kernel
  */
 export function lend(tab, kernel) {
+  if (page.example?.tabs) page.example.tabs = page.example.tabs.filter((each) => each !== tab);
   page.lent[tab] ??= page.settings[tab].kernel;
   page.settings[tab].kernel = kernel;
+}
+
+/**
+ * Lends the kernel of the example that the page opens on to the tabs of its kind, once there is a
+ * menu, and returns whether it has. Samples of the visitor do not inherit it.
+ */
+export function lendExample() {
+  const { example, menu } = page;
+  if (!example || example.tabs || !menu) return false;
+  /** @type {Tab[]} */
+  const tabs = [example.kind, "compare"];
+  const free = tabs.filter((tab) => {
+    const { kind, kernels } = kernelsOf(tab);
+    const isOffered = kind === example.kind && kernels.some(({ kernel }) => kernel === example.kernel);
+    return isOffered && !hasSamples(tab);
+  });
+  for (const tab of free) {
+    page.settings[tab].kernel ||= kernelsOf(tab).usual;
+    lend(tab, example.kernel);
+  }
+  example.tabs = free;
+  return true;
 }
 
 /**
@@ -111,7 +135,10 @@ export function lend(tab, kernel) {
  */
 export function takeBack(tab) {
   const own = page.lent[tab];
-  if (own === undefined || givensOf(tab).some(brings)) return false;
+  if (own === undefined) return false;
+  const at = page.example?.tabs?.indexOf(tab) ?? -1;
+  if (at < 0 ? givensOf(tab).some(brings) : !hasSamples(tab)) return false;
+  if (at >= 0) page.example?.tabs?.splice(at, 1);
   page.settings[tab].kernel = own;
   delete page.lent[tab];
   return true;
@@ -139,6 +166,9 @@ export function advise(tab) {
 function givensOf(tab) {
   return tab === "compare" ? page.sets.filled().map(({ given }) => given) : [page.givens[tab]];
 }
+
+/** @param {Tab} tab */
+const hasSamples = (tab) => givensOf(tab).some(({ source }) => source);
 
 /** @param {Given} given */
 const brings = ({ source, asked: { matrix }, read, before }) =>

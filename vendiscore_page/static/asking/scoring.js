@@ -41,14 +41,16 @@ export function scoring({ shown, redraw, announce, compare }) {
     tools.signal.throwIfAborted();
     if (!cards) return failed("compare");
     tools.said("Comparing");
+    const how = asked("compare");
     const body = () => ({
       sets: cards.map((card) => ({ key: card.given.read?.key, name: card.name() })),
-      leave_out: sets.leaveOut,
-      ...asked("compare"),
+      ...how,
+      ...("arguments" in how ? {} : { leave_out: sets.leaveOut }),
     });
+    const path = "arguments" in how ? "/page/compute" : "/page/compare";
     const again = async () => (await Promise.all(cards.map(({ given }) => given.again()))).every(Boolean);
     const of = now("compare");
-    await finish("compare", sets, () => worked("/page/compare", body, again, tools), of);
+    await finish("compare", sets, () => worked(path, body, again, tools), of);
   }
 
   /**

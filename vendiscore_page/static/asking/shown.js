@@ -37,8 +37,8 @@ export function results(container, { announce, now, renew, moved, empty }) {
       return;
     }
     const tools = { call: caller(tab, entry, call), follow: caller(tab, entry, follow), announce };
-    if (tab === "compare") showComparison(container, /** @type {Compared} */ (entry.answer), tools);
-    else if ("values" in entry.answer) showValues(container, entry.answer, tools);
+    if ("values" in entry.answer) showValues(container, entry.answer, tools);
+    else if (tab === "compare") showComparison(container, /** @type {Compared} */ (entry.answer), tools);
     else show(container, /** @type {Result} */ (entry.answer), tools);
     // A note on the samples that stands next to them is not said again.
     const taken = [...document.querySelectorAll(".taken")].map((note) => note.textContent);

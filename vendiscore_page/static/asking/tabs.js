@@ -87,7 +87,8 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
     const given = current();
     if (!given) return;
     const { kernel, options: chosen, q } = page.settings[page.tab];
-    Object.assign(page.settings.compare, { kernel, options: { ...chosen }, q });
+    Object.assign(page.settings.compare, { kernel, options: { ...chosen }, q, arguments: "" });
+    delete page.lent.compare;
     page.drawn = null;
     step(() => open("compare"));
     page.sets.adopt(given, { options, then });
@@ -102,7 +103,8 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
   function back(given, options, then) {
     const kind = /** @type {Kind} */ (given.kind);
     const { kernel, options: chosen, q } = page.settings.compare;
-    Object.assign(page.settings[kind], { kernel, options: { ...chosen }, q });
+    Object.assign(page.settings[kind], { kernel, options: { ...chosen }, q, arguments: "" });
+    delete page.lent[kind];
     page.givens[kind].prompt = page.sets.prompt;
     page.givens[kind].copy(given, options);
     page.drawn = null;

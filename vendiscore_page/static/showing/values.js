@@ -43,8 +43,10 @@ export function values(view) {
  * Writes the values in words, for who does not see them.
  * @param {Values} R
  */
-export function spokenValues(R) {
-  return Object.entries(R.values).map(([name, value]) => `${name}: ${short(value)}`).join(". ");
+export function spokenValues({ values: found, reference_values: others, sets = ["samples", "references"] }) {
+  /** @type {(name: string, value: number | string | null) => string} */
+  const said = (name, value) => (name in others ? `${sets[0]} ${short(value)}, ${sets[1]} ${short(others[name])}` : short(value));
+  return Object.entries(found).map(([name, value]) => `${name}: ${said(name, value)}`).join(". ");
 }
 
 /** @param {number | string | null} value */
@@ -52,24 +54,31 @@ function short(value) {
   return isNumber(value) ? signed(Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 })) : String(value ?? "–");
 }
 
-/** @param {Values} R */
-function table({ values: found }) {
+/**
+ * Writes a row for each value, with a column for each set if the references have values.
+ * @param {Values} R
+ */
+function table({ values: found, reference_values: others, sets = ["samples", "references"] }) {
   const names = Object.keys(found).filter((name) => !PARTS.test(name) || !(name.replace(PARTS, "") in found));
+  const hasOthers = Object.keys(others).length > 0;
+  const first = hasOthers ? sets : ["value"];
   const intervals = names.some((name) => isNumber(found[`${name}_low`]));
   /** @param {number | string | null | undefined} value */
   const cell = (value) => el("td", { class: "r-digits" }, isNumber(value) ? signed(String(Number(value.toPrecision(DIGITS)))) : value ?? "–");
   const rows = names.map((name) => el("tr", {},
     el("th", { scope: "row" }, name),
     cell(found[name]),
+    hasOthers ? cell(others[name]) : null,
     intervals ? cell(found[`${name}_se`]) : null,
     intervals ? cell(found[`${name}_low`]) : null,
     intervals ? cell(found[`${name}_high`]) : null));
-  const more = /** @type {Head[]} */ (intervals ? ["error", "low", "high"].map((name) => [name, "r-digits"]) : []);
+  const digits = (/** @type {string} */ name) => /** @type {Head} */ ([name, "r-digits"]);
+  const more = intervals ? ["error", "low", "high"].map(digits) : [];
   return el("section", {},
     el("h3", {}, "All values"),
     el("div", { class: "r-scroll r-low", tabindex: 0, role: "region", "aria-label": "All values" },
       el("table", { class: "r-table r-plain" },
-        heads(["measure"], ["value", "r-digits"], ...more), el("tbody", {}, ...rows))));
+        heads(["measure"], ...first.map(digits), ...more), el("tbody", {}, ...rows))));
 }
 
 /** @param {View<Values>} view */
