@@ -113,6 +113,7 @@ def test_magnitude_of_two_sets_shows_both(visit):
     open_tab(page, "Compare")
     choose_files(page, *files, container=page.locator(".row:has(> #add-set)"))
     expect(page.locator(".set .read:visible")).to_have_count(2)
+    expect(page.locator("input[name=kernel][value=cosine]")).to_be_checked()
     box = open_arguments(page)
     page.get_by_role("button", name="Magnitude", exact=True).click()
     expect(box).to_have_value('measures=["MagArea", "t_conv", "MagDiff"]')
@@ -128,7 +129,17 @@ def test_magnitude_of_two_sets_shows_both(visit):
     assert find_violations_in_both_themes(page) == []
     page.reload()
     expect(page.locator(".r-curve")).to_have_count(2)
+    expect(page.locator("input[name=kernel][value=cosine]")).to_be_checked()
     page.locator("#alike details > summary").click()
     page.get_by_role("button", name="Reset", exact=True).click()
     press_score(page)
     expect(page.locator("#result .r-sides")).to_contain_text("near")
+
+
+def test_link_to_magnitude_of_an_example_shows_it(visit):
+    text = "measures=%5B%22MagArea%22%2C+%22t_conv%22%5D"
+    page = visit(fragment=f"#kind=vectors&kernel=cosine&arguments={text}&example=Three+clusters")
+    expect(page.locator(".r-curve")).to_have_count(1)
+    page.get_by_role("button", name="A circle").click()
+    expect(page.locator("#result .r-bar")).to_contain_text("of ")
+    expect(page.locator(".r-curve")).to_have_count(0)

@@ -166,7 +166,7 @@ function changed(subject) {
 /** @param {Example} entry */
 function example(entry) {
   mine().pick(entry.name, entry.prompt);
-  if (page.tab !== "compare") page.settings[page.tab].arguments = "";
+  page.settings[page.tab].arguments = entry.arguments ?? "";
   if (entry.kernel) lend(page.tab, entry.kernel);
   page.drawn = null;
   redraw();
@@ -198,7 +198,7 @@ function follow(link) {
 function linked(link) {
   if (!page.menu || !link?.example || shown.isNow(link.tab)) return;
   const { prompt, kernel, tab } = link;
-  const how = { prompt, ...(kernel ? { kernel: "" } : {}) };
+  const how = { prompt, arguments: link.arguments, ...(kernel ? { kernel: "" } : {}) };
   /** @type {<Entry extends Example>(entries: Entry[]) => Entry[]} */
   const meant = (entries) => entries.filter(({ name }) => name === link.example);
   if (tab === "compare") {

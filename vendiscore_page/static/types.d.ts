@@ -168,6 +168,8 @@ interface Example {
   note: string;
   kernel?: string;
   prompt?: string;
+  /** The call of a link to its result. */
+  arguments?: string;
 }
 interface Pairing extends Example {
   kind: Kind;

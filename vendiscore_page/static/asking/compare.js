@@ -3,6 +3,7 @@
 import { makeCard } from "./card.js";
 import { el, focused } from "../dom.js";
 import { Given } from "./given.js";
+import { page } from "./page.js";
 import { button, byId, chooser, fill, tries } from "./parts.js";
 import { trouble } from "./readout.js";
 
@@ -111,6 +112,8 @@ export function comparing({ changed, score, examples }) {
     if (own().length) return;
     empty();
     self.prompt = entry.prompt ?? "";
+    page.settings.compare.arguments = entry.arguments ?? "";
+    page.drawn = null;
     turnAll(entry.kind);
     for (const { name, example } of entry.sets) {
       const card = self.cards.find(({ given }) => !given.source) ?? add();
