@@ -88,12 +88,8 @@ ENGINES = {
     "datasets": ("Hugging Face datasets", "here, streaming", "nothing"),
     "daft": ("Daft", "here, from its streaming engine", "nothing"),
     "dask": ("Dask", "workers; eight states merge at once", "a state a partition"),
-    "ray": ("Ray Data", "workers; states merge here", "a state a block"),
-    "spark": (
-        "Spark, `mapInArrow`",
-        "executors; states merge on the driver",
-        "a state a partition",
-    ),
+    "ray": ("Ray Data", "tasks; eight states merge at once", "a state a block"),
+    "spark": ("Spark", "executors; 32 states merge at once", "a state a partition"),
 }
 _COUNT_WORDS = {1: "one", 2: "two"}
 
@@ -104,11 +100,10 @@ def tabulate_partitions() -> str:
         row["name"]: row for row in load_result("partitions")["rows"] if row["part"] == "engine"
     }
     return format_table(
-        ("engine", "function", "adds up in", "travels", "processes", "all rows", "within prompts"),
+        ("engine", "adds up in", "travels", "processes", "all rows", "within prompts"),
         (
             (
                 product,
-                f"`{name}_state`",
                 location,
                 transferred,
                 _COUNT_WORDS[rows[name]["processes"]],

@@ -3,9 +3,9 @@
     python benchmarks/partitions.py --greedi dask ray --json benchmarks/results/partitions.json
 
 Vectors with 64 columns, eight per prompt, are stored in Parquet files whose borders split prompts.
-Each installed engine reads them and updates a state with the functions of
-examples/recipes/engines.py, in two processes if the engine has workers. Its score must equal that
-of a single process. A call is timed after a first call, which starts the workers. Then
+Each installed engine reads them, and `score_batches` computes their score, in two processes if the
+engine has workers. The score must equal that of a single process. A call is timed after a first
+call, which starts the workers. Then
 examples/recipes/greedi.py selects 50 rows from partitions.
 """
 
@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from pairs import collect_environment, write_results
 
-from vendiscore import State, compute, select
+from vendiscore import State, compute, score_batches, select
 
 RECIPES = Path(__file__).resolve().parents[1] / "examples" / "recipes"
 N_COLUMNS, N_FILES, ROWS_PER_PROMPT, N_PARTITIONS, SELECTION_SIZE = 64, 20, 8, 8, 50
@@ -101,8 +101,7 @@ def time_call(function: Callable[[], Any]) -> tuple[Any, float]:
 
 def iter_engine_rows(rows: int, names: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the times and the errors of each engine; the first one is a single process."""
-    recipes = runpy.run_path(str(RECIPES / "engines.py"))
-    state_functions = {"all": recipes["all_rows"], "within": recipes["within_prompts"]}
+    column_options: dict[str, dict[str, Any]] = {"all": {}, "within": {"prompts": "prompt"}}
     with tempfile.TemporaryDirectory() as folder_name:
         folder = Path(folder_name)
         write_rows(folder, rows)
@@ -112,14 +111,21 @@ def iter_engine_rows(rows: int, names: list[str]) -> Iterator[dict[str, Any]]:
                 row: dict[str, Any] = {"name": engine, "part": "engine"}
                 row |= {"processes": 2 if engine in WORKERS else 1}
                 with open_engine(engine, folder) as collection:
-                    state_of = recipes[f"{engine}_state"]
-                    state_of(collection(), state_functions["all"])
-                    for name, add in state_functions.items():
-                        state, row[f"{name}_s"] = time_call(lambda: state_of(collection(), add))  # noqa: B023
-                        score = state.compute()
+                    score_batches(collection(), "x", k="cosine")
+                    for name, columns in column_options.items():
+                        score, row[f"{name}_s"] = time_call(
+                            lambda: score_batches(
+                                collection(),
+                                "x",
+                                k="cosine",
+                                details=True,
+                                **columns,  # noqa: B023
+                            )
+                        )
+                        n = score.pop("details")["n"]
                         expected.setdefault(name, score)
-                        if state.n != rows:
-                            raise SystemExit(f"{engine} added {state.n} of {rows} rows")
+                        if n != rows:
+                            raise SystemExit(f"{engine} added {n} of {rows} rows")
                         errors = [abs(score[key] / expected[name][key] - 1) for key in score]
                         if not max(errors) < TOLERANCE:
                             raise SystemExit(f"{engine}, {name}: {max(errors):.1e} off")

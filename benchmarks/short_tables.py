@@ -364,7 +364,7 @@ SHORT_TABLES: dict[str, Callable[[], str]] = {
     ),
     "retrieved": lambda: first_rows(tabulate_retrieval(), 5),
     "partitions": lambda: select_columns(
-        tabulate_partitions(), ("function", "all rows", "within prompts")
+        tabulate_partitions(), ("engine", "all rows", "within prompts")
     ),
     "kernels": tabulate_short_kernels,
     "measures": tabulate_short_measures,

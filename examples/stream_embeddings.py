@@ -3,7 +3,7 @@
     python examples/stream_embeddings.py                 # 50,000 random embeddings
     python examples/stream_embeddings.py X.npy [1000000] # rows of a file
 
-examples/recipes/engines.py scores batches that are on several machines.
+examples/recipes/engines.py scores data of Dask, Ray, Spark and other engines.
 """
 
 import sys

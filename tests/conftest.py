@@ -106,7 +106,7 @@ MARKS = {
         "metric/similarity/test_sample_arrays",
         "metric/kernels/test_bits",
         "tools/cli/test_files.py",
-        "tools/streams/test_state_recipes",
+        "tools/streams/test_engines.py",
         "metric/similarity/test_distance_matrix",
         "metric/encoders/test_sample_encoder",
         "tools/analysis/test_explanation.py",

@@ -1,100 +1,91 @@
-"""Score rows that a query engine stores in partitions.
+"""Score a column of a folder of Parquet files with each query engine, in one call.
 
-Copy the function for your engine, for example `dask_state`. Its arguments are the rows, as an
-object of the engine, and a function that computes the state of record batches, either `all_rows` or
-`within_prompts`. It returns the state of all rows. Partitions are merged in order, so a prompt may
-span two partitions. The rows of a prompt must be adjacent (ORDER BY).
+    python examples/recipes/engines.py ENGINE FOLDER COLUMN [PROMPT_COLUMN]
+
+Dask, Ray and Spark compute on their workers, which must have vendiscore installed. The other
+engines stream batches to this process. Rows with the same prompt must be adjacent, so the functions
+sort by prompt if there are prompts.
 """
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias
+import sys
+from pathlib import Path
+from typing import Any
 
-from vendiscore import GroupState, State
-
-# Arrow record batches or tables, or frames of pandas or polars, in order.
-Batches: TypeAlias = Iterable[Any]
-Add: TypeAlias = Callable[[Batches], Any]
+from vendiscore import score_batches
 
 
-def all_rows(batches: Batches) -> State:
-    """Return the state of vectors in the column x."""
-    state = State(k="cosine")
-    for batch in batches:
-        state.update(batch["x"])
-    return state
+def read_dask(folder: Path, prompts: str | None) -> Any:
+    import dask.dataframe
+
+    frame = dask.dataframe.read_parquet(folder)
+    return frame if prompts is None else frame.sort_values(prompts)
 
 
-def within_prompts(batches: Batches) -> GroupState:
-    """Return the state of vectors in the column x, with a score for each prompt."""
-    state = GroupState("x", prompts="prompt", k="cosine")
-    for batch in batches:
-        state.update(batch)
-    return state
+def read_ray(folder: Path, prompts: str | None) -> Any:
+    import ray.data
+
+    dataset = ray.data.read_parquet(str(folder))
+    return dataset if prompts is None else dataset.sort(prompts)
 
 
-def dask_state(frame: Any, add: Add) -> Any:
-    """Compute states of a dask.dataframe on its workers; merge them as a tree, eight at a time."""
-    import dask
+def read_spark(folder: Path, prompts: str | None) -> Any:
+    from pyspark.sql import SparkSession
 
-    def merged(states: list[Any]) -> Any:
-        return states[0].merge(*states[1:])
-
-    states = [dask.delayed(add, pure=False)([part]) for part in frame.to_delayed()]
-    while len(states) > 1:
-        eights = [states[i : i + 8] for i in range(0, len(states), 8)]
-        states = [dask.delayed(merged, pure=False)(eight) for eight in eights]
-    return states[0].compute()
+    frame = SparkSession.builder.getOrCreate().read.parquet(str(folder))
+    return frame if prompts is None else frame.orderBy(prompts)
 
 
-def ray_state(dataset: Any, add: Add) -> Any:
-    """Compute states of a Ray dataset on its workers; merge them here as they arrive."""
+def read_duckdb(folder: Path, prompts: str | None) -> Any:
+    import duckdb
 
-    def compute_block_state(block: Any) -> dict[str, Any]:
-        return {"state": [pickle.dumps(add([block]))]}
-
-    dataset.context.execution_options.preserve_order = True
-    states = dataset.map_batches(compute_block_state, batch_size=None, batch_format="pyarrow")
-    total = add([])
-    for row in states.iter_rows():
-        total = total.merge(pickle.loads(row["state"]))
-    return total
+    relation = duckdb.read_parquet(f"{folder}/*.parquet")
+    return relation if prompts is None else relation.order(f'"{prompts}"')
 
 
-def spark_state(frame: Any, add: Add) -> Any:
-    """Compute states of a Spark DataFrame on its executors; merge them on the driver."""
+def read_polars(folder: Path, prompts: str | None) -> Any:
+    import polars
 
-    def compute_partition_state(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        yield pa.record_batch({"state": [pickle.dumps(add(batches))]})
-
-    rows = frame.mapInArrow(compute_partition_state, "state binary").collect()
-    return add([]).merge(*(pickle.loads(row.state) for row in rows))
+    frame = polars.scan_parquet(folder / "*.parquet")
+    return frame if prompts is None else frame.sort(prompts)
 
 
-def duckdb_state(relation: Any, add: Add) -> Any:
-    """Compute the state of a DuckDB query with ORDER BY; DuckDB can sort on disk."""
-    return add(relation.to_arrow_reader(100_000))
+def read_pyarrow(folder: Path, prompts: str | None) -> Any:
+    import pyarrow.dataset
+
+    dataset = pyarrow.dataset.dataset(folder)
+    return dataset if prompts is None else dataset.sort_by(prompts)
 
 
-def polars_state(frame: Any, add: Add) -> Any:
-    """Compute the state of a polars LazyFrame with the streaming engine."""
-    return add(frame.collect_batches(chunk_size=100_000, maintain_order=True))
+def read_datasets(folder: Path, prompts: str | None) -> Any:
+    """Read a stream, which cannot be sorted: the files must contain prompts in order."""
+    import datasets
+
+    return datasets.load_dataset(str(folder), split="train", streaming=True)
 
 
-def pyarrow_state(dataset: Any, add: Add) -> Any:
-    """Compute the state of a pyarrow.dataset, such as a folder of Parquet files."""
-    return add(dataset.to_batches())
+def read_daft(folder: Path, prompts: str | None) -> Any:
+    import daft
+
+    frame = daft.read_parquet(f"{folder}/*.parquet")
+    return frame if prompts is None else frame.sort(prompts)
 
 
-def datasets_state(dataset: Any, add: Add) -> Any:
-    """Compute the state of a Hugging Face dataset, in memory or with streaming=True."""
-    return add(dataset.with_format("arrow").iter(10_000))
+READERS = {
+    "dask": read_dask,
+    "ray": read_ray,
+    "spark": read_spark,
+    "duckdb": read_duckdb,
+    "polars": read_polars,
+    "pyarrow": read_pyarrow,
+    "datasets": read_datasets,
+    "daft": read_daft,
+}
 
 
-def daft_state(frame: Any, add: Add) -> Any:
-    """Compute the state of a Daft DataFrame, partition by partition."""
-    return add(frame.to_arrow_iter())
+if __name__ == "__main__":
+    engine, folder, column, *rest = sys.argv[1:]
+    prompts = rest[0] if rest else None
+    data = READERS[engine](Path(folder), prompts)
+    print(score_batches(data, column, prompts=prompts, k="cosine"))

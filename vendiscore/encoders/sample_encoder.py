@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -257,6 +258,28 @@ class Encoder:
             return X, settings, report
 
 
+# Encoders that `make_encoder` loaded within `keep_encoders`, by its arguments; None outside of it.
+_kept_encoders: ContextVar[dict[tuple[object, ...], Encoder] | None] = ContextVar(
+    "_kept_encoders", default=None
+)
+
+
+@contextmanager
+def keep_encoders() -> Iterator[None]:
+    """Load each model only once within this context, for example for many batches of samples.
+
+    A context within another such context has no effect.
+    """
+    if _kept_encoders.get() is not None:
+        yield
+        return
+    token = _kept_encoders.set({})
+    try:
+        yield
+    finally:
+        _kept_encoders.reset(token)
+
+
 def make_encoder(
     modality: Modality,
     model_path: object,
@@ -288,23 +311,30 @@ def make_encoder(
         # The tokenizer or transform is loaded with the model.
         check_no_conflict({modality.adapter: adapter}, "model_path=…, which defines it")
         path = modality.default if model_path is None else model_path
+        kept = _kept_encoders.get()
+        key = (modality.name, path, batch_size, cache, revision, *network_options.values())
+        if kept is not None and key in kept:
+            return kept[key]
         if modality.name == "text" and (static_files := find_static_files(str(path))):
             check_no_conflict(
                 {**network_options, "revision": revision},
                 "a static model, which is a table of vectors",
             )
             static_model = StaticModel(path, static_files)
-            callable_model = CallableModel(static_model.encode, static_model.settings)
-            return Encoder(modality, callable_model, batch_size, cache)
-        files = resolve_model_files(path, revision, modality.name, device, half)
-        network = load_from_cache_first(
-            files,
-            lambda source: modality.load(source, pooling, max_length),
-            modality.list_alternatives,
-            # The default models are loaded without modules.json.
-            uses_modules_file=path != modality.default,
-        )
-        return Encoder(modality, network, batch_size, cache)
+            loaded: Model = CallableModel(static_model.encode, static_model.settings)
+        else:
+            files = resolve_model_files(path, revision, modality.name, device, half)
+            loaded = load_from_cache_first(
+                files,
+                lambda source: modality.load(source, pooling, max_length),
+                modality.list_alternatives,
+                # The default models are loaded without modules.json.
+                uses_modules_file=path != modality.default,
+            )
+        encoder = Encoder(modality, loaded, batch_size, cache)
+        if kept is not None:
+            kept[key] = encoder
+        return encoder
     # The caller passed a model. The default of `model_path`, passed by kernels, is no conflict.
     path = None if model_path == modality.default else model_path
     check_no_conflict({"model_path": path, "revision": revision, "cache": cache}, "model=…")

@@ -34,8 +34,14 @@ _GATHER_METHODS = {
     "collect": "collect",  # polars, Daft and Spark
     "to_spark": "to_pandas",  # Ray, and pandas on Spark
 }
-# Engines of lazy collections by package, for messages; others, such as xarray, use Dask.
-_ENGINES = {"pyspark": "spark", "ray": "ray", "daft": "daft", "polars": "polars"}
+# Packages and names of the classes of lazy collections that `score_batches` accepts.
+_SCORED_IN_BATCHES = {
+    ("dask", "DataFrame"),
+    ("ray", "Dataset"),
+    ("pyspark", "DataFrame"),
+    ("polars", "LazyFrame"),
+    ("daft", "DataFrame"),
+}
 # Cache of the results of `as_matrix`: id of the samples to (samples, rows). None means no cache.
 ROWS_CACHE: ContextVar[dict[int, tuple[object, Rows]] | None] = ContextVar("read", default=None)
 
@@ -172,11 +178,18 @@ def check_in_memory(samples: object, name: str) -> None:
         getattr(samples, "npartitions", None) is getattr(samples, "chunks", None)
     ):
         return
-    engine = _ENGINES.get(cls.__module__.partition(".")[0], "dask")
+    classes = {(base.__module__.partition(".")[0], base.__name__) for base in cls.__mro__}
+    alternative = "add its partitions to a State"
+    if not _SCORED_IN_BATCHES.isdisjoint(classes):
+        labels = f', {name}="label"' if name in ("groups", "prompts") else ""
+        alternative = (
+            f'score the column "x" of a data frame without loading it: '
+            f'vendiscore.score_batches(frame, "x"{labels}, k="cosine")'
+        )
     raise TypeError(
         f"`{name}` must be in memory, got {cls.__module__}.{cls.__qualname__}, which is lazy or "
-        f"partitioned; pass {name}.{gather_method}() if it fits into memory, or add its partitions "
-        f"to a State, as the function {engine}_state in docs/tasks/large.md does"
+        f"partitioned; pass {name}.{gather_method}() if it fits into memory, or {alternative} "
+        f"(docs/tasks/large.md)"
     )
 
 

@@ -136,11 +136,26 @@ class SampleError(ValueError):
     __reduce__ = _reduce_error
 
 
-# Warnings that are collected within `merge_warnings`, or None.
-_collected_warnings: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar(
+CollectedWarning = tuple[str, type[Warning]]  # message and category
+# Warnings that are collected within `collect_warnings`, or None.
+_collected_warnings: ContextVar[list[CollectedWarning] | None] = ContextVar(
     "_collected_warnings", default=None
 )
 MAX_WARNING_EXAMPLES = 3  # maximum number of similar warnings that are shown in full
+
+
+@contextmanager
+def collect_warnings() -> Iterator[list[CollectedWarning]]:
+    """Collect the warnings of this context in a list, which is yielded, instead of emitting them.
+
+    For example, a worker returns the list to another process, which emits them.
+    """
+    collected: list[CollectedWarning] = []
+    token = _collected_warnings.set(collected)
+    try:
+        yield collected
+    finally:
+        _collected_warnings.reset(token)
 
 
 @contextmanager
@@ -155,12 +170,11 @@ def merge_warnings(items: str) -> Iterator[None]:
     if _collected_warnings.get() is not None:
         yield
         return
-    collected: list[tuple[str, type[Warning]]] = []
-    token = _collected_warnings.set(collected)
+    collected: list[CollectedWarning] = []
     try:
-        yield
+        with collect_warnings() as collected:
+            yield
     finally:
-        _collected_warnings.reset(token)
         similar: dict[tuple[str, type[Warning]], list[str]] = {}
         for message, category in collected:
             # The first clause, in which each number, such as 1,234 or 1e-5, becomes "#".

@@ -1,5 +1,7 @@
 """Dask and lazy xarray collections are rejected without loading them into memory."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,11 @@ CALLS = {
 @pytest.mark.parametrize("kind", COLLECTIONS)
 def test_calls_reject_dask_collections_without_computing(call, kind):
     collection = COLLECTIONS[kind]()
-    refusal = r"must be in memory, got dask.*\.compute\(\).*dask_state in docs/tasks/large\.md"
+    alternative = "add its partitions to a State"
+    if kind == "dataframe":
+        labels = ', groups="label"' if call == "groups" else ""
+        alternative = re.escape(f'vendiscore.score_batches(frame, "x"{labels}, k="cosine")')
+    refusal = rf"must be in memory, got dask.*\.compute\(\).*{alternative} \(docs/tasks/large\.md"
     with dask.config.set(scheduler=fail_if_computed), pytest.raises(TypeError, match=refusal):
         CALLS[call](collection)
 

@@ -1,16 +1,17 @@
-"""Scores of a stream of record batches: of all rows, or of groups of adjacent rows."""
+"""Scores of data in batches or partitions: of all rows, or of groups of adjacent rows."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
 from ...core.eigenvalues import PSD
+from ...encoders.sample_encoder import keep_encoders
 from ...resolve.sample_labels import GroupLabels, check_labels, encode_labels, is_hashable
 from ...resolve.similarity_spec import KernelArgument, similarity_spec_from_keywords
 from ...result import Result
@@ -19,24 +20,21 @@ from ...scoring.group_scores import SINGLE_SAMPLES_NOTE, average_over_groups, ev
 from ...scoring.intervals import Uncertainty
 from ...scoring.score_request import check_confidence_level, parse_request
 from ...similarity.arrow import from_arrow
-from ...similarity.sample_arrays import check_in_memory
 from ...support.arguments import DEFAULT_ORDER, check_bool
 from ...support.call_hints import AttributeHintMixin, HelpfulCallMeta
 from ...support.errors import SampleError, merge_warnings, short_repr, warn
-from ...support.optional import require
 from ...support.signature import to_plain
-from ...support.suggestions import suggest_name
 from ...support.types import Record
+from .arrow_tables import concatenate_tables, select_columns
+from .engines import Batches, reduce_data
 from .state import State
-from .state_settings import describe_unsupported
+from .state_settings import describe_unsupported, is_plain
 
 if TYPE_CHECKING:
     import pyarrow
 
 # A group with more rows is scored by a State, if the State supports the kernel.
 MAX_TABLE_ROWS = 1 << 16
-_PURPOSE = "a stream of record batches"
-
 
 Key = tuple[Hashable, ...]  # the labels of a group, in the order of its columns
 
@@ -285,7 +283,7 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
                 keys += block.keys
                 sizes += block.sizes
         if tables:
-            table = _concatenate(
+            table = concatenate_tables(
                 tables, [name for name in (self.column, self.prompt_column) if name]
             )
             codes = np.repeat(np.arange(len(keys)), sizes)
@@ -352,6 +350,42 @@ class GroupState(AttributeHintMixin, metaclass=HelpfulCallMeta):
         return result
 
 
+@dataclass(frozen=True)
+class StateReduction:
+    """Computes the states of the partitions of data, and merges them.
+
+    Attributes
+    ----------
+    empty : State or GroupState
+        The state of no rows.
+    column : str
+        Column with the samples.
+    columns : list of str
+        This column, and those with labels.
+    shared : dict
+        Options of the kernel that are objects, such as a model, by name.
+    """
+
+    empty: State | GroupState
+    column: str
+    columns: list[str]
+    shared: Record
+
+    def compute(self, batches: Batches) -> State | GroupState:
+        """Return the state of the rows of batches."""
+        state = self.empty.merge()
+        with keep_encoders():
+            for batch in batches:
+                table = select_columns(batch, self.columns)
+                state.update(table[self.column] if isinstance(state, State) else table)
+        return state
+
+    def merge(self, results: Sequence[State | GroupState]) -> State | GroupState:
+        """Return the state of all rows of consecutive partitions."""
+        with keep_encoders():
+            return self.empty.merge(*results)  # type: ignore[arg-type]
+
+
 def score_batches(
     batches: Iterable[object],
     column: str,
@@ -366,19 +400,25 @@ def score_batches(
     k: KernelArgument | None = None,
     **options: object,
 ) -> Record:
-    """Compute the score of a stream of record batches, with one batch in memory at a time.
+    """Compute the score of a column of data that do not fit in memory, such as a Dask DataFrame.
+
+    Engines with workers compute the states of their partitions on the workers, and merge them
+    there. Other data are processed in this process, with one batch in memory at a time.
 
     Parameters
     ----------
-    batches : reader, dataset or iterable
-        An Arrow stream (`pyarrow.RecordBatchReader`, a DuckDB relation), a pyarrow dataset, or an
-        iterable of record batches, tables or data frames.
+    batches : data frame, dataset, reader or iterable
+        A Dask DataFrame, Ray Dataset or Spark DataFrame, whose workers must have vendiscore
+        installed; a DuckDB relation, polars LazyFrame, pyarrow dataset, Hugging Face dataset (also
+        streaming), Daft DataFrame or other Arrow stream; or an iterable of record batches, tables
+        or data frames.
     column : str
         Column with the samples.
     groups : str, optional
-        Column with group labels, as `groups` of `compute`. Rows must be sorted by it.
+        Column with group labels, as `groups` of `compute`. Rows with the same label must be
+        adjacent, as after sorting by this column, but partitions and batches may split them.
     prompts : str, optional
-        Column with prompts, as `prompts` of `compute`. Rows must be sorted by it.
+        Column with prompts, as `prompts` of `compute`. Rows with the same prompt must be adjacent.
     given_prompt : bool, default False
         Whether to condition similarities on the prompts.
     q : float, "inf" or sequence of these, default 1
@@ -404,10 +444,11 @@ def score_batches(
     Raises
     ------
     SampleError
-        If samples are unusable; the message lists their indices.
+        If samples are unusable; the message lists their indices in their batch.
     TypeError, ValueError
         If a column is missing, rows are not sorted by group, `State` does not accept the kernel, or
-        another argument is invalid.
+        another argument is invalid. Errors on executors of Spark are a PythonException, whose
+        message contains the error.
 
     See Also
     --------
@@ -418,7 +459,12 @@ def score_batches(
     Notes
     -----
     Time is that of `State.update`, with groups that of `compute`. Memory is one batch, and one
-    score per group.
+    score per group; on workers of Dask and Ray, it is one partition or block instead of one batch.
+
+    The result does not depend on how rows are divided into partitions and batches, up to rounding
+    errors of about 1e-12. Embedding models are sent to the workers if they are passed as `model`;
+    otherwise each worker loads the model. `DataFrame.orderBy` in Spark and `DataFrame.sort` in Daft
+    define an order of rows; without it, these engines may change the order.
 
     References
     ----------
@@ -432,96 +478,33 @@ def score_batches(
     {'VS': 1.889...}
     """
     kernel_keywords: Record = {"k": k, **options}
-    if groups is None and prompts is None:
-        if given_prompt or ci is not None:
-            raise TypeError(
-                "`ci` and `given_prompt` require `groups` or `prompts`; pass the name of a column"
-            )
-        total = State(**kernel_keywords)
-        with merge_warnings("batches"):
-            for table in _tables(batches, [column]):
-                total.update(table[column])
-            return total.compute(q, psd=psd, details=details)
-    state = GroupState(
-        column,
-        groups=groups,
-        prompts=prompts,
-        given_prompt=given_prompt,
-        q=q,
-        psd=psd,
-        **kernel_keywords,
-    )
-    with merge_warnings("batches"):
-        for table in _tables(batches, [column, *state.keys]):
-            state.update(table)
-        return state.compute(ci=ci, details=details)
-
-
-def _tables(batches: Any, names: Sequence[str]) -> Iterator[pyarrow.Table]:
-    """Iterate over the batches as tables with these columns. A dataset reads only these columns."""
-    check_in_memory(batches, "batches")
-    pa = require("pyarrow", "arrow", _PURPOSE)
-    if hasattr(batches, "scanner"):
-        _check_names(names, batches.schema.names)
-        columns = list(dict.fromkeys(names))
-        # With the default of reading four files ahead, two million rows of 64 numbers take 318 MB
-        # of memory; reading one file ahead takes 92 MB.
-        batches = batches.scanner(columns=columns, fragment_readahead=1).to_reader()
-    elif hasattr(batches, "__arrow_c_stream__"):
-        batches = pa.RecordBatchReader.from_stream(batches)
-    for batch in batches:
-        yield select_columns(batch, names)
-
-
-def select_columns(batch: object, names: Sequence[str]) -> pyarrow.Table:
-    """Return columns of a batch as a pyarrow table; raise a ValueError if a column is missing."""
-    check_in_memory(batch, "batch")
-    pa = require("pyarrow", "arrow", _PURPOSE)
-    try:
-        table = pa.table(batch)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+    has_groups = groups is not None or prompts is not None
+    if not has_groups and (given_prompt or ci is not None):
         raise TypeError(
-            f"cannot convert a batch to an Arrow table: {error}; pass columns of equal length, "
-            f"each with values of one type"
-        ) from None
-    _check_names(names, table.column_names)
-    return table.select(list(dict.fromkeys(names)))
-
-
-def _concatenate(tables: Sequence[pyarrow.Table], names: Sequence[str]) -> pyarrow.Table:
-    """Concatenate columns of tables, converted to a type that represents the values of all tables.
-
-    Raises
-    ------
-    TypeError
-        If the types of a column have no common type, such as Booleans and numbers, or if the
-        conversion would change values, such as integers above 2**53 converted to floats.
-    """
-    pa = require("pyarrow", "arrow", _PURPOSE)
-    columns = {}
-    for name in names:
-        chunks = [table[name] for table in tables]
-        if len({chunk.type for chunk in chunks}) > 1:
-            chunks = list(map(_without_encoding, chunks))
-        single_columns = [pa.table({name: chunk}) for chunk in chunks]
-        try:
-            columns[name] = pa.concat_tables(single_columns, promote_options="permissive")[name]
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-            types = " and ".join(dict.fromkeys(str(chunk.type) for chunk in chunks))
-            raise TypeError(
-                f"column {short_repr(name)} has the types {types} in different batches, which "
-                f"cannot be combined ({error}); cast the column to one type, for example with "
-                f"batch.cast(schema)"
-            ) from None
-    return pa.table(columns)
-
-
-def _without_encoding(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
-    """Return a column with dictionary or string-view encoding as plain values."""
-    pa = require("pyarrow", "arrow", _PURPOSE)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
+            "`ci` and `given_prompt` require `groups` or `prompts`; pass the name of a column"
+        )
+    empty: State | GroupState
+    columns = [column]
+    if has_groups:
+        empty = GroupState(
+            column,
+            groups=groups,
+            prompts=prompts,
+            given_prompt=given_prompt,
+            q=q,
+            psd=psd,
+            **kernel_keywords,
+        )
+        columns += empty.keys
+    else:
+        empty = State(**kernel_keywords)
+    shared = {name: value for name, value in kernel_keywords.items() if not is_plain(value)}
+    reduction = StateReduction(empty, column, columns, shared)
+    with merge_warnings("batches"), keep_encoders():
+        state = reduce_data(batches, columns, reduction)
+        if isinstance(state, State):
+            return state.compute(q, psd=psd, details=details)
+        return state.compute(ci=ci, details=details)
 
 
 def _number_types(labels: Iterable[object]) -> set[type]:
@@ -529,15 +512,6 @@ def _number_types(labels: Iterable[object]) -> set[type]:
     types = {type(label) for label in labels}
     result = {float} if types & {int, float} else set()
     return result | (types & {bool})
-
-
-def _check_names(names: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise a ValueError unless all names are columns."""
-    for name in names:
-        if name not in columns:
-            raise ValueError(
-                f"there is no column {short_repr(name)}. {suggest_name(name, columns)}"
-            )
 
 
 def _extract_labels(column: pyarrow.ChunkedArray, name: str) -> list[Hashable]:
