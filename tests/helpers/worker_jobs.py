@@ -9,6 +9,8 @@ from vendiscore_page.answers.sample_readout import UnusableError
 from vendiscore_page.inputs.visitor_samples import Samples
 from vendiscore_page.quotas import RefusedError
 
+_blocks: list[bytearray] = []
+
 
 def return_process_id(*arguments: object) -> int:
     return os.getpid()
@@ -27,6 +29,12 @@ def fill_memory() -> None:
     blocks = []
     while True:
         blocks.append(bytearray(20_000_000))
+
+
+def keep_memory() -> int:
+    """Allocate memory that the process keeps; return the id of the process."""
+    _blocks.append(bytearray(40_000_000))
+    return os.getpid()
 
 
 def report_steps(folder: str, count: int) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Routes of the page: samples in, answers out, both kept for a while by their keys."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -7,7 +8,7 @@ from typing import Any, get_type_hints
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -30,6 +31,8 @@ from .static_files import INDEX, Files
 from .store import Kept, size_of
 from .wire import GONE, Answer, lines, loaded, response, with_refusals
 from .workers import Run, run_here
+
+_LEFT_SECONDS = 0.5  # after which a running job is stopped if the visitor has left
 
 
 class Routes:
@@ -219,9 +222,16 @@ class Routes:
     async def _taken(
         self, request: Request, lane: str, function: Callable[..., Value], *arguments: object
     ) -> Value:
-        """Return the result of a job of a single step."""
+        """Return the result of a job of a single step; stop it if the visitor leaves."""
         steps = self.run(lane, function, *arguments)
-        return await self.lanes.run(visitor_of(request), lane, steps)
+        job = asyncio.ensure_future(self.lanes.run(visitor_of(request), lane, steps))
+        try:
+            while not (await asyncio.wait([job], timeout=_LEFT_SECONDS))[0]:
+                if await request.is_disconnected():
+                    raise ClientDisconnect
+            return job.result()
+        finally:
+            job.cancel()
 
     def _lines(self, request: Request, lane: str, steps: Steps[object]) -> Response:
         visitor = visitor_of(request)

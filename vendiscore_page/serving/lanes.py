@@ -112,13 +112,14 @@ class Lanes:
         stopped, started = threading.Event(), False
 
         def take(loop: asyncio.AbstractEventLoop) -> Value:
-            while not stopped.is_set():
-                try:
-                    words = next(steps)
-                except StopIteration as end:
-                    result: Value = end.value
-                    return result
-                loop.call_soon_threadsafe(told, words)
+            try:
+                while not stopped.is_set():
+                    if words := next(steps):
+                        loop.call_soon_threadsafe(told, words)
+            except StopIteration as end:
+                result: Value = end.value
+                return result
+            steps.close()  # here, as it may take a moment
             raise asyncio.CancelledError  # nobody waits for the result any more
 
         async def through() -> Value:

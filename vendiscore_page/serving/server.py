@@ -77,7 +77,8 @@ def build(kept: Kept | None = None, limits: dict[str, JobLimits] = JOB_LIMITS) -
         redoc_url=None,
         middleware=[Middleware(Guard, functions=arguments)],
     )
-    lanes, server.state.kept, server.state.workers = Lanes(), kept or Kept(), Workers(limits)
+    lanes, server.state.kept = Lanes(), kept or Kept()
+    server.state.workers = Workers(limits, server.state.kept.seconds)
     run = server.state.workers.run
     routes = Routes(lanes, server.state.kept, Files(), run)
     server.router.routes.extend(routes.all())

@@ -28,7 +28,7 @@ from ..answers import offered_encoders, one_set
 from ..answers.jobs import Settings
 from ..inputs import uploads
 from ..inputs.submission import Given
-from ..quotas import JOB_LIMITS, JobLimits, RefusedError
+from ..quotas import JOB_LIMITS, STORE_SECONDS, JobLimits, RefusedError
 from .lanes import LONG, WORKER_LANES
 from .logs import hide_input
 from .store import release_memory
@@ -36,6 +36,9 @@ from .wire import EXPECTED
 
 _CHECK_SECONDS = 0.05  # between two measurements of the running jobs
 _SPARE_SECONDS = 1.0  # after which the server checks whether it has a spare
+_POLL_SECONDS = 0.2  # after which a caller can stop a job that sends no message
+_STOP_SECONDS = 2.0  # that an unneeded job may take to end, before its process is ended
+_MAX_GROWTH = 10_000_000  # bytes that a process keeps after its jobs, before it is replaced
 _MAX_ATTEMPTS = 2  # a job whose worker was lost without exceeding a limit runs again once
 # Messages of a worker start with one of these bytes. The last four end a job.
 _READY, _STEP, _RESULT, _ERROR, _REFUSAL, _STOPPED = b"0", b"1", b"2", b"3", b"4", b"5"
@@ -65,8 +68,12 @@ def run_here(lane: str, function: Callable[..., Any], *arguments: object) -> Ste
 class Workers:
     """Two worker processes and a spare, which start with the first job or by `start`."""
 
-    def __init__(self, limits: dict[str, JobLimits] = JOB_LIMITS) -> None:
+    def __init__(
+        self, limits: dict[str, JobLimits] = JOB_LIMITS, idle_seconds: float = STORE_SECONDS
+    ) -> None:
+        """Set the limits by lane, and the time until an idle process that grew is replaced."""
         self._limits = limits
+        self._idle_seconds = idle_seconds
         self._condition = threading.Condition()
         self._workers: list[_Worker] = []  # the second one has the encoders
         self._spare: _Worker | None = None
@@ -81,14 +88,16 @@ class Workers:
         """Run a job in a worker if its lane has workers, and in this process otherwise.
 
         The function, its arguments and its result are pickled. Yields the messages of the function
-        if it is a generator function.
+        if it is a generator function, and empty ones meanwhile, so that a job that nobody needs
+        any more can be stopped by closing the generator.
         """
         if lane not in WORKER_LANES:
             return (yield from run_here(lane, function, *arguments))
         self.start()
         data = pickle.dumps((function, arguments), _PROTOCOL)
         for _ in range(_MAX_ATTEMPTS):
-            worker = self._acquire(lane)
+            while (worker := self._acquire(lane)) is None:
+                yield ""
             try:
                 return (yield from worker.run(data, self._limits[lane], self._notify))
             except _LostWorkerError:
@@ -106,25 +115,27 @@ class Workers:
         with self._condition:
             self._condition.notify_all()
 
-    def _acquire(self, lane: str) -> "_Worker":
+    def _acquire(self, lane: str) -> "_Worker | None":
         with self._condition:
-            while (worker := self._find_free(lane)) is None:
+            if (worker := self._find_free(lane)) is None:
                 self._condition.wait(_CHECK_SECONDS)
-            worker.is_in_use = True
+                worker = self._find_free(lane)
+            if worker is not None:
+                worker.is_in_use = True
             return worker
 
     def _find_free(self, lane: str) -> "_Worker | None":
         first, second = self._workers
         if lane != LONG and not first.is_in_use:
             return first
-        # Only long jobs wait until the encoders are loaded, or until an unneeded job stops.
+        # Only long jobs wait until the encoders are loaded.
         if not second.is_in_use and (lane == LONG or second.is_idle()):
             return second
         return None
 
     def _release(self, worker: "_Worker") -> None:
         with self._condition:
-            worker.is_in_use = False
+            worker.is_in_use, worker.last_use = False, time.monotonic()
             self._replace_ended()
             self._condition.notify_all()
 
@@ -134,6 +145,14 @@ class Workers:
                 self._workers[i] = self._spare or _Worker()
                 self._spare = None
 
+    def _replace_grown(self) -> None:
+        """Replace idle processes that imported much, or whose memory is fragmented."""
+        for i, worker in enumerate(self._workers):
+            is_unused = time.monotonic() - worker.last_use > self._idle_seconds
+            if is_unused and not worker.is_in_use and worker.has_grown():
+                worker.end()
+                self._workers[i] = _Worker(worker.has_encoders)
+
     def _watch(self) -> None:
         """Measure the running jobs, and start a spare whenever there is none."""
         while True:
@@ -141,6 +160,7 @@ class Workers:
                 if not self._running():
                     self._condition.wait(_SPARE_SECONDS)
                 self._replace_ended()
+                self._replace_grown()
                 if self._needs_spare():
                     self._spare = _Worker()
                 running = self._running()
@@ -169,6 +189,9 @@ class _Worker:
         self._limits: JobLimits | None = None  # None without a job
         self._start = (0.0, 0.0, 0)  # time, processor time and memory when the job began
         self._limit_message = ""
+        self._memory = 0  # when the process was ready
+        self.has_encoders = has_encoders
+        self.last_use = time.monotonic()
         self.is_in_use = False
         self.is_ready = False
         self.has_ended = False
@@ -181,26 +204,39 @@ class _Worker:
         """Return whether a job would begin at once."""
         return not self.is_running and (self.is_ready or self._connection.poll())
 
+    def has_grown(self) -> bool:
+        """Return whether the process has more memory than before its jobs."""
+        with suppress(psutil.Error):
+            return self.is_ready and self._measure()[1] > self._memory + _MAX_GROWTH
+        return False
+
     def run(self, data: bytes, limits: JobLimits, notify: Callable[[], None]) -> Steps[Any]:
         """Run a job, yielding its messages; raise its error, JobLimitError or _LostWorkerError."""
         try:
-            self._finish_start()
+            while not self.is_ready:
+                if self._connection.poll(_POLL_SECONDS):
+                    self._finish_start()
+                else:
+                    yield ""
             with self._lock:
                 self._start = time.monotonic(), *self._measure()
                 self._limits = limits
             notify()
             self._connection.send_bytes(data)
             while True:
+                if not self._connection.poll(_POLL_SECONDS):
+                    yield ""
+                    continue
                 kind, content = self._receive()
                 if kind != _STEP:
                     break
                 yield pickle.loads(content)
         except GeneratorExit:  # nobody waits for the result any more
-            with suppress(OSError):
-                self._connection.send_bytes(_STOP)
+            if self.is_running:
+                self._stop()
             raise
         except (EOFError, OSError, psutil.Error):
-            self._end()
+            self.end()
             if self._limit_message:
                 raise JobLimitError(self._limit_message) from None
             raise _LostWorkerError from None
@@ -227,14 +263,21 @@ class _Worker:
                 self.process.kill()
 
     def _finish_start(self) -> None:
-        """Wait until the process is ready, and until an earlier job that nobody needs has ended."""
-        while self.is_running or not self.is_ready:
-            try:
-                kind, _ = self._receive()
-            except (EOFError, OSError):
-                self._limit_message = ""  # of the earlier job
-                raise
-            self.is_ready |= kind == _READY
+        """Receive the message that the process is ready."""
+        self._receive()
+        self.is_ready, self._memory = True, self._measure()[1]
+
+    def _stop(self) -> None:
+        """Ask the process to stop its job, and end the process if it does not stop soon."""
+        deadline = time.monotonic() + _STOP_SECONDS
+        try:
+            self._connection.send_bytes(_STOP)
+            while self.is_running:
+                if not self._connection.poll(max(0.0, deadline - time.monotonic())):
+                    raise TimeoutError
+                self._receive()
+        except (EOFError, OSError):  # the process has ended, or takes too long
+            self.end()
 
     def _receive(self) -> tuple[bytes, memoryview]:
         message = self._connection.recv_bytes()
@@ -249,7 +292,7 @@ class _Worker:
             times = self._usage.cpu_times()
             return times.user + times.system, self._usage.memory_info().rss
 
-    def _end(self) -> None:
+    def end(self) -> None:
         with self._lock:
             self._limits, self.has_ended = None, True
         self.process.kill()

@@ -59,9 +59,11 @@ def test_at_most_two_processes_run_jobs(workers):
 
 def test_messages_and_result_of_a_job(workers, tmp_path):
     steps = workers.run(LONG, worker_jobs.report_steps, str(tmp_path), 3)
-    assert [next(steps), next(steps), next(steps)] == ["0", "1", "2"]
+    messages = []
     with pytest.raises(StopIteration) as caught:
-        next(steps)
+        while True:
+            messages.append(next(steps))
+    assert [message for message in messages if message] == ["0", "1", "2"]
     assert caught.value.value == 3
 
 
@@ -94,7 +96,8 @@ def test_job_whose_process_was_lost_runs_again_once(workers, tmp_path):
 
 def test_job_of_a_killed_process_gives_its_result(workers, tmp_path):
     steps = workers.run(LONG, worker_jobs.report_steps, str(tmp_path), 50)
-    next(steps)
+    while not next(steps):
+        pass
     psutil.Process(workers.process_ids()[1]).kill()
     assert run_steps(steps) == 50
 
@@ -117,10 +120,35 @@ def test_unexpected_error_does_not_repeat_user_input(workers):
 def test_unneeded_job_stops_and_its_process_is_used_again(workers, tmp_path):
     process_id = run(workers, LONG, worker_jobs.return_process_id)
     steps = workers.run(LONG, worker_jobs.report_steps, str(tmp_path), 3_000)
-    next(steps)
+    while not next(steps):
+        pass
     steps.close()
+    count = len(list(tmp_path.iterdir()))
     assert run(workers, LONG, worker_jobs.return_process_id) == process_id
-    assert len(list(tmp_path.iterdir())) < 3_000
+    assert len(list(tmp_path.iterdir())) == count < 3_000
+
+
+def test_unneeded_job_without_messages_is_ended_soon(workers):
+    process_id = run(workers, MIDDLE, worker_jobs.return_process_id)
+    steps = workers.run(MIDDLE, worker_jobs.sleep)
+    assert next(steps) == ""  # while the job runs
+    start = time.monotonic()
+    steps.close()
+    assert time.monotonic() - start < 3.0
+    assert process_id not in workers.process_ids()
+    assert run(workers, MIDDLE, worker_jobs.return_process_id) in workers.process_ids()
+
+
+def test_idle_process_that_grew_is_replaced():
+    workers = Workers(LIMITS, idle_seconds=0.5)
+    grown = run(workers, LONG, worker_jobs.keep_memory)
+    deadline = time.monotonic() + TIMEOUT
+    while grown in workers.process_ids() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert grown not in workers.process_ids()
+    process_id = run(workers, LONG, worker_jobs.return_process_id)
+    time.sleep(2.0)
+    assert process_id in workers.process_ids()  # as it did not grow
 
 
 def test_short_jobs_do_not_wait_for_a_long_job(workers, tmp_path):
