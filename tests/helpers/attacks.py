@@ -24,6 +24,7 @@ from user_files import encode_zip
 Attack = Callable[[httpx.Client], str]
 
 PREPARATION_SECONDS = 60  # maximum time to make the inputs of an attack
+_HALF_SURROGATES = ["a \ud800", "\udc00 b", "\ud800", "c d"]
 _RANDOM = np.random.default_rng(0)
 _WORDS = [f"word{i}" for i in range(3_000)]
 
@@ -74,6 +75,12 @@ def call(function: str, http: httpx.Client, **arguments: Any) -> str:
     """Call the API; functions are called to make arguments."""
     arguments = {name: x() if callable(x) else x for name, x in arguments.items()}
     return _describe(lambda: page_client.call_api(http, function, **arguments))
+
+
+def call_tool(function: str, http: httpx.Client, **arguments: Any) -> str:
+    """Call a tool of MCP; functions are called to make arguments."""
+    arguments = {name: x() if callable(x) else x for name, x in arguments.items()}
+    return json.dumps(page_client.call_mcp_tool(http, function, **arguments))
 
 
 def _describe(send: Callable[[], Any]) -> str:
@@ -187,7 +194,7 @@ _PASTED: dict[str, tuple[str, int]] = {
     "branches": ("C(", 1_000_000),
     "records": ('{"text": "a"}\n', 3_000_000),
     "records of other keys": ('{"a": 1}\n{"b": 2}\n', 3_000_000),
-    "half surrogates": ("\\ud800", 1_000_000),
+    "escaped half surrogates": ("\\ud800", 1_000_000),
 }
 
 
@@ -248,6 +255,16 @@ _FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
         lambda: encode_zip({f"{i}.webp": hostile_files.encode_webp(3_870) for i in range(20)}),
     ),
     "half a JPEG": ("a.jpg", hostile_files.truncated_jpeg),
+    "half surrogates in JSON": ("a.json", lambda: json.dumps(_HALF_SURROGATES).encode()),
+    "half surrogates in JSON lines": (
+        "a.jsonl",
+        lambda: "\n".join(json.dumps({"text": text}) for text in _HALF_SURROGATES).encode(),
+    ),
+    "half surrogates in a name": (
+        "a.json",
+        lambda: json.dumps([{"\ud800": text} for text in _HALF_SURROGATES]).encode(),
+    ),
+    "encoded half surrogates": ("a.txt", lambda: b"\xed\xa0\x80 a\nb \xed\xb0\x80\n" * 50),
 }
 
 _LONG_TEXTS = partial(make_texts, 900, 60)
@@ -391,6 +408,114 @@ _CALLS: dict[str, Attack] = {
 }
 
 
+def _rows(n: int, d: int) -> Callable[[], list[list[float]]]:
+    return lambda: _RANDOM.normal(size=(n, d)).tolist()
+
+
+def _texts(n: int, words: int) -> Callable[[], list[str]]:
+    return lambda: make_texts(n, words).split("\n")
+
+
+_GROUPS = f"groups={[i % 2 for i in range(1_000)]}"
+_TWO_ROWS = [[1.0, 0.0], [0.0, 1.0]]
+# Samples and arguments of `compute`.
+_COMPUTE: dict[str, tuple[Any, str | Callable[[], str]]] = {
+    "10^9 permutations": (_rows(100, 5), 'k="cosine", measures="BetweenVS", permutations=10**9'),
+    "1,000,000,000 permutations": (
+        _rows(100, 5),
+        'k="cosine", measures="BetweenVS", permutations=1_000_000_000',
+    ),
+    "9,999 permutations": (
+        _rows(1_000, 5),
+        f'k="rbf", measures="BetweenVS", permutations=9_999, {_GROUPS}',
+    ),
+    "many scales": (_rows(1_000, 5), f'measures={{"Magnitude": {{"t": {[*range(1, 501)]}}}}}'),
+    "areas": (_rows(1_000, 50), 'measures={"MagArea": {"n_scales": 1000}}'),
+    "magnitude of 20,000 rows": (_rows(20_000, 3), 'measures="Magnitude"'),
+    "magnitude of 1,000 rows": (_rows(1_000, 3), 'measures=["Magnitude", "MagArea", "t_conv"]'),
+    "all measures": (_rows(900, 20), 'k="rbf", measures=["IntDiv", "MagArea", "Spread", "VS"]'),
+    "100 orders with intervals": (
+        _rows(900, 20),
+        f'k="rbf", ci=0.95, q={[i / 10 for i in range(1, 101)]}',
+    ),
+    "estimate": (_rows(1_000, 300), 'k="rbf", method="estimate", rtol=0.001'),
+    "exact estimate": (_rows(1_000, 300), 'k="rbf", method="estimate", rtol=1e-300'),
+    "SelfBLEU": (_texts(900, 60), 'measures="SelfBLEU"'),
+    "long n-grams": (_texts(900, 60), f"ns={[*range(1, 21)]}"),
+    "a large n": (_texts(50, 20), f"ns=[{10**18}]"),
+    "a power": (_TWO_ROWS, 'k="cosine", q=9**9**9'),
+    "a product": (_TWO_ROWS, 'k="cosine", q=[1]*10**9'),
+    "a shift": (_TWO_ROWS, 'k="cosine", q=1<<10**9'),
+    "a huge integer": (_TWO_ROWS, f'k="cosine", q={"9" * 90_000}'),
+    "a huge hexadecimal integer": (_TWO_ROWS, f'k="cosine", q=0x{"f" * 90_000}'),
+    "an infinite order": (_TWO_ROWS, 'k="cosine", q=[1e999, -1e999]'),
+    "a tiny bandwidth": (_TWO_ROWS, 'k="rbf", sigma=1e-320'),
+    "complex numbers": (_TWO_ROWS, 'k="cosine", q=1e308j'),
+    "deep lists": (_TWO_ROWS, f"q={'[' * 40_000}{']' * 40_000}"),
+    "deep dicts": (_TWO_ROWS, f"options={'{1:' * 20_000}1{'}' * 20_000}"),
+    "deep tuples": (_TWO_ROWS, f"q={'(' * 150}{',)' * 150}"),
+    "signs": (_TWO_ROWS, f"q={'-' * 90_000}1"),
+    "sums": (_TWO_ROWS, f"q={'1+' * 45_000}1j"),
+    "calls": (_TWO_ROWS, f"q={'f(' * 90}{')' * 90}"),
+    "equal arguments": (_TWO_ROWS, ", ".join(["q=1"] * 15_000)),
+    "other arguments": (_TWO_ROWS, ", ".join(f"a{i}=1" for i in range(10_000))),
+    "a long name": (_TWO_ROWS, f"{'a' * 90_000}=1"),
+    "spaces": (_TWO_ROWS, f"q=1{' ' * 99_000}"),
+    "open strings": (_TWO_ROWS, 'k="' * 30_000),
+    "code": (_TWO_ROWS, "k=__import__('os').system('sleep 60')"),
+    "a format": (_TWO_ROWS, "k=f'{9**9**9}'"),
+    "half surrogates": (_HALF_SURROGATES, 'k="ngram_overlap"'),
+    "a kernel of half surrogates": (_TWO_ROWS, 'k="\ud800"'),
+    "not a number": ([[float("nan"), 1], [1, float("inf")]], 'k="rbf"'),
+    "weights that are not a number": (_TWO_ROWS, 'k="rbf", p=[1e999, -1e999]'),
+    "a path of images": ("/etc", 'k="pixels"'),
+    "paths": (["/etc/passwd", "/etc/hosts"], 'k="pixels"'),
+    "a path of references": (_TWO_ROWS, 'k="rbf", measures="Recall", references="/etc/passwd"'),
+    "a path of weights": (_TWO_ROWS, 'k="rbf", p="/etc/passwd"'),
+    "a path of a cache": (["a b", "c d"], 'cache="/tmp/cache"'),
+    "a model": (["a b", "c d"], 'k="text_embeddings", model_path="../../etc"'),
+    "a file of statistics": (_rows(50, 5), 'measures={"FID": {"same": "/etc/passwd"}}'),
+    "cages": (lambda: [make_cage(37)] * 900, 'k="rdkit", max_path=7'),
+    "bits": (lambda: ["C" * (50 + i % 200) for i in range(900)], 'k="morgan", n_bits=10**9'),
+    "a large radius": (
+        lambda: ["C" * (50 + i % 200) for i in range(900)],
+        'k="morgan", radius=10, n_bits=16384',
+    ),
+    "a mixture": (
+        _texts(900, 30),
+        'k={"ngram_overlap": 0.5, "bleu": 0.5}',
+    ),
+    "deep samples": (json.loads("[" * 400 + "]" * 400), 'k="rbf"'),
+    "samples of other lengths": ([[1.0] * i for i in range(1_000)], 'k="rbf"'),
+    "a million samples": (lambda: [0] * 10**6, 'k="labels"'),
+    "a large integer as sample": ([[10**300, 1], [1, 2]], 'k="rbf"'),
+    "prompts": (
+        _texts(900, 10),
+        lambda: f"given_prompt=True, prompts={make_texts(900, 10).split(chr(10))}",
+    ),
+    "counts": ([], lambda: f"counts={[[1] * 900] * 30}"),
+    "large counts": ([], f"counts={[10**17] * 1_000}, q=[0, 1, 2]"),
+}
+_TOOL_CASES = ("9,999 permutations", "areas", "a power", "deep lists", "half surrogates", "paths")
+_SURROGATE_CALLS: dict[str, Attack] = {
+    "texts of half surrogates": partial(call, "vendi_score_texts", texts=_HALF_SURROGATES),
+    "characters of half surrogates": partial(
+        call, "vendi_score_texts", texts=_HALF_SURROGATES, unit="char"
+    ),
+    "prompts of half surrogates": partial(
+        call, "vendi_score_texts", texts=["a b", "c d"], prompts=["\ud800", "\udc00"]
+    ),
+    "a kernel of half surrogates": partial(
+        call, "vendi_score_texts", texts=["a b", "c d"], kernel="\ud800"
+    ),
+    "molecules of half surrogates": partial(call, "vendi_score_molecules", smiles=_HALF_SURROGATES),
+    "images of half surrogates": partial(call, "vendi_score_images", images=_HALF_SURROGATES),
+    "sets of half surrogates": partial(
+        call, "vendi_compare", sets={"\ud800": _HALF_SURROGATES, "b": _HALF_SURROGATES}
+    ),
+}
+
+
 def _named(prefix: str, attacks: dict[str, Attack]) -> dict[str, Attack]:
     return {f"{prefix}: {name}": attack for name, attack in attacks.items()}
 
@@ -408,5 +533,21 @@ ATTACKS: dict[str, Attack] = {
     **_named("file", {name: partial(_upload, *x) for name, x in _FILES.items()}),
     **_named("score", _SCORES),
     **_named("comparison", _COMPARISONS),
-    **_named("call", _CALLS),
+    **_named("call", _CALLS | _SURROGATE_CALLS),
+    **_named(
+        "compute",
+        {
+            name: partial(call, "compute", samples=samples, arguments=arguments)
+            for name, (samples, arguments) in _COMPUTE.items()
+        },
+    ),
+    **_named(
+        "tool",
+        {
+            name: partial(
+                call_tool, "compute", samples=_COMPUTE[name][0], arguments=_COMPUTE[name][1]
+            )
+            for name in _TOOL_CASES
+        },
+    ),
 }

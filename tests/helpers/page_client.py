@@ -38,7 +38,12 @@ class RejectedRequestError(Exception):
 
 def call_api(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
     """Return the result of one call of the API."""
-    started = http.post(f"/gradio_api/call/v2/{name}", json=arguments)
+    # Not by `json=`, which rejects NaN and half surrogates.
+    started = http.post(
+        f"/gradio_api/call/v2/{name}",
+        content=json.dumps(arguments),
+        headers={"content-type": "application/json"},
+    )
     if started.status_code != 200:
         raise CallError(started.text)
     answer = http.get(f"/gradio_api/call/v2/{name}/{started.json()['event_id']}").text
@@ -53,7 +58,8 @@ def call_api(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
 def call_mcp(http: httpx.Client, method: str, **parameters: Any) -> httpx.Response:
     """Return the response to an MCP client."""
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
-    return http.post("/gradio_api/mcp/", json=body, headers=MCP_HEADERS)
+    headers = {**MCP_HEADERS, "content-type": "application/json"}
+    return http.post("/gradio_api/mcp/", content=json.dumps(body), headers=headers)
 
 
 def call_mcp_tool(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:

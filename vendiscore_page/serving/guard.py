@@ -2,12 +2,16 @@
 
 gradio serves more routes than the page has, and fetches any file that a request names, by its
 address or on the server. The API takes values alone, so that no request here names a file.
+gradio also keeps copies of the arguments of calls, so large ones go around it, in `Calls`.
 """
 
+import asyncio
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Awaitable, Mapping
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -16,8 +20,15 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..aliases import Record
-from ..quotas import MAX_CONCURRENT_UPLOADS, MAX_PAGE_REQUEST, MAX_REQUEST, MAX_UPLOADS
+from ..aliases import Record, Value
+from ..quotas import (
+    MAX_CONCURRENT_UPLOADS,
+    MAX_PAGE_REQUEST,
+    MAX_REQUEST,
+    MAX_UPLOADS,
+    RefusedError,
+)
+from .store import Kept
 
 # Paths that the page itself requests, then gradio's own at its start, and the paths of
 # gradio_client, of clients of MCP, and of the Hub.
@@ -33,15 +44,81 @@ _DELETE = re.compile(r"^/gradio_api/mcp(/.*)?$")  # the end of a session
 _OPEN = {"GET": _GET, "HEAD": _GET, "OPTIONS": _GET, "POST": _POST, "DELETE": _DELETE}
 _NO_FILES = "Paths and addresses of files are not accepted; send the contents of the files."
 _ARGUMENTS = "No function accepts these arguments; see /gradio_api/info."
+_LARGE = 20_000  # bytes of a call whose arguments gradio does not get
+_REFERENCE = "argument of a call: "  # begins what gradio gets instead
+# Paths at which gradio sends the results of a call or of a session.
+_RESULTS = re.compile(r"^/gradio_api/(?:queue/data|call/(?:v2/)?\w+/(?P<session>[\w-]+))$")
+_SESSION = re.compile(r"(?:^|&)session_hash=([\w-]+)")
 _BUSY = "Too many files are being uploaded at the moment; try again in a few minutes."
+
+
+class Calls:
+    """Large arguments of the calls of the API, and the calls that run."""
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+        self._running: defaultdict[str, set[asyncio.Future[Any]]] = defaultdict(set)
+
+    def put_arguments(self, call: Record, path: list[str], nbytes: int) -> Record:
+        """Return a call with references instead of lists and objects; keep these until it runs."""
+        if path[1] == "mcp":
+            parameters = call.get("params")
+            if isinstance(parameters, dict) and isinstance(parameters.get("arguments"), dict):
+                arguments = self._replace(parameters["arguments"], nbytes)
+                return call | {"params": parameters | {"arguments": arguments}}
+            return call
+        if path[-2] == "v2":
+            return self._replace(call, nbytes)
+        values = self._replace(dict(enumerate(call["data"])), nbytes)
+        return call | {"data": list(values.values())}
+
+    def _replace(self, arguments: dict[Any, Any], nbytes: int) -> Record:
+        return {
+            name: _REFERENCE + self._kept.put(value, nbytes)
+            if isinstance(value, list | dict)
+            else value
+            for name, value in arguments.items()
+        }
+
+    def take_argument(self, value: object) -> object:
+        """Return the argument that a value refers to, and the value itself if it is none."""
+        if not isinstance(value, str) or not value.startswith(_REFERENCE):
+            return value
+        if (found := self._kept.take(value.removeprefix(_REFERENCE))) is None:
+            raise RefusedError("The samples of this call are not available any more; call again.")
+        return found
+
+    async def run(self, session: str, work: Awaitable[Value]) -> Value:
+        """Return the result of a call, unless its visitor leaves."""
+        call = asyncio.ensure_future(work)
+        self._running[session].add(call)
+        try:
+            return await call
+        except asyncio.CancelledError:
+            if call.cancelled() and asyncio.current_task().cancelling() == 0:  # type: ignore[union-attr]
+                raise RefusedError("The client of this call has disconnected.") from None
+            raise
+        finally:
+            call.cancel()
+            self._running[session].discard(call)
+            if not self._running[session]:
+                del self._running[session]
+
+    def stop(self, session: str) -> None:
+        """Stop the calls of a visitor who left."""
+        for call in self._running.get(session, ()):
+            call.cancel()
 
 
 class Guard:
     """ASGI middleware in front of all routes, which refuses by the status of the HTTPException."""
 
-    def __init__(self, app: ASGIApp, functions: Mapping[str, int]) -> None:
+    def __init__(
+        self, app: ASGIApp, functions: Mapping[str, int], calls: Calls | None = None
+    ) -> None:
         self.app = app
         self.functions = functions
+        self.calls = calls or Calls(Kept())
         self._arrived = 0  # bytes of the uploads under way
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -86,7 +163,21 @@ class Guard:
         elif method == "POST" and path == "/page/read":
             await self._upload(scope, receive, send)
         else:
-            await self.app(scope, _limited(scope, receive, MAX_PAGE_REQUEST), send)
+            limited = _limited(scope, receive, MAX_PAGE_REQUEST)
+            if method == "GET" and (session := _session_of_results(scope)):
+                limited = self._noticing(session, limited)
+            await self.app(scope, limited, send)
+
+    def _noticing(self, session: str, receive: Receive) -> Receive:
+        """Return what gives the messages of `receive`, and stops calls when the client leaves."""
+
+        async def noticing() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                self.calls.stop(session)
+            return message
+
+        return noticing
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
         limited, own = _limited(scope, receive, MAX_UPLOADS), 0
@@ -118,7 +209,11 @@ class Guard:
             return receive
         if body:
             asked = await run_in_threadpool(_loaded, body)
-            self._check_call(scope["path"].strip("/").split("/"), asked)
+            path = scope["path"].strip("/").split("/")
+            self._check_call(path, asked)
+            calls_function = path[1] in ("call", "queue", "mcp") and isinstance(asked, dict)
+            if calls_function and len(body) > _LARGE:
+                body = json.dumps(self.calls.put_arguments(asked, path, len(body))).encode()
         waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def again() -> Message:
@@ -185,6 +280,14 @@ def _limited(scope: Scope, receive: Receive, limit: int) -> Receive:
 def _length(scope: Scope) -> int:
     said = Headers(scope=scope).get("content-length", "")
     return int(said) if said.isdecimal() else 0
+
+
+def _session_of_results(scope: Scope) -> str:
+    """Return the session whose results a request waits for; "" for other requests."""
+    if not (found := _RESULTS.match(scope["path"])):
+        return ""
+    query = _SESSION.search(scope.get("query_string", b"").decode("latin-1"))
+    return found["session"] or (query[1] if query else "")
 
 
 def _headers(scope: Scope) -> list[tuple[bytes, bytes]]:

@@ -28,7 +28,7 @@ from ..quotas import (
     RefusedError,
 )
 from .endpoints import Routes
-from .guard import Guard
+from .guard import Calls, Guard
 from .lanes import LONG, MIDDLE, SHORT, TINY, Lanes, Visitor, visitor_of
 from .logs import hide_input
 from .static_files import Files
@@ -61,6 +61,7 @@ _SESSIONS = 20  # whose settings gradio keeps a copy of; every call of the API i
 _FEW, _FEW_ROWS = 20_000, 1_000_000
 # Characters of samples and of arguments of `compute`, whose time depends on both.
 _FEW_OF_ANY, _FEW_ARGUMENTS = 5_000, 300
+_NUMBER = 10  # characters of a number
 # By name of the samples: characters of arguments that the server processes itself (a number has
 # about ten), and characters of which Python writes one or two for each sample.
 _TINY = {"texts": (TINY_CHARACTERS, "'\""), "rows": (10 * TINY_VALUES, "]")}
@@ -69,21 +70,25 @@ _TINY = {"texts": (TINY_CHARACTERS, "'\""), "rows": (10 * TINY_VALUES, "]")}
 def build(kept: Kept | None = None, limits: dict[str, JobLimits] = JOB_LIMITS) -> gr.Server:
     """Build the server with all its routes; start it by `launch`. `limits` of jobs by lane."""
     arguments = {each.__name__: len(inspect.signature(each).parameters) for each in API}
+    kept = kept or Kept()
+    calls = Calls(kept)
     server = gr.Server(
         title="Vendi Score",
         version=__version__,
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
-        middleware=[Middleware(Guard, functions=arguments)],
+        middleware=[Middleware(Guard, functions=arguments, calls=calls)],
     )
-    lanes, server.state.kept = Lanes(), kept or Kept()
-    server.state.workers = Workers(limits, server.state.kept.seconds)
+    lanes, server.state.kept = Lanes(), kept
+    server.state.workers = Workers(limits, kept.seconds)
     run = server.state.workers.run
     routes = Routes(lanes, server.state.kept, Files(), run)
     server.router.routes.extend(routes.all())
     for function in API:
-        server.api(_called(function, lanes, run), name=function.__name__, concurrency_limit=None)
+        server.api(
+            _called(function, lanes, run, calls), name=function.__name__, concurrency_limit=None
+        )
     return server
 
 
@@ -139,7 +144,7 @@ def _snippets(*args: object, **kwargs: object) -> Record:
 
 
 def _called(
-    function: Callable[..., Record], lanes: Lanes, run_job: Run
+    function: Callable[..., Record], lanes: Lanes, run_job: Run, calls: Calls
 ) -> Callable[..., Awaitable[Record]]:
     """Run an API function in its lane, and tell clients its errors."""
     signature = inspect.signature(function)
@@ -151,8 +156,11 @@ def _called(
         try:
             given = signature.bind(*args, **kwargs)
             given.apply_defaults()
+            for name, value in given.arguments.items():
+                given.arguments[name] = calls.take_argument(value)
             lane = _lane(given.arguments)
-            return await lanes.run(visitor, lane, run_job(lane, function, *given.args))
+            work = lanes.run(visitor, lane, run_job(lane, function, *given.args))
+            return await calls.run(getattr(request, "session_hash", None) or "", work)
         except Exception as error:
             raise gr.Error(_describe_error(error, signature), print_exception=False) from None
 
@@ -176,11 +184,31 @@ def _lane(arguments: Record) -> str:
     if isinstance(text := arguments.get("arguments"), str):
         if names_encoder(text) or "pixels" in text:
             return LONG
-        few = len(repr(arguments["samples"])) <= _FEW_OF_ANY and len(text) <= _FEW_ARGUMENTS
+        few = len(text) <= _FEW_ARGUMENTS and not _is_long(arguments["samples"], _FEW_OF_ANY)
         return SHORT if few else MIDDLE
-    text = repr(list(arguments.values()))
+    values = list(arguments.values())
     max_characters, marks = _TINY.get(next(iter(arguments)), (0, ""))
-    if len(text) <= max_characters and sum(map(text.count, marks)) <= 2 * TINY_SAMPLES:
-        return TINY
+    if not _is_long(values, max_characters):
+        text = repr(values)
+        if len(text) <= max_characters and sum(map(text.count, marks)) <= 2 * TINY_SAMPLES:
+            return TINY
     max_short = _FEW_ROWS if "rows" in arguments else _FEW
-    return MIDDLE if "sets" in arguments or len(text) > max_short else SHORT
+    return MIDDLE if "sets" in arguments or _is_long(values, max_short) else SHORT
+
+
+def _is_long(value: object, limit: int) -> bool:
+    """Return whether Python writes a value with more characters than a limit, approximately.
+
+    `repr` would stop the whole server while it writes a large value.
+    """
+    waiting, length = [value], 0
+    while waiting and length <= limit:
+        one = waiting.pop()
+        length += len(one) + 2 if isinstance(one, str) else _NUMBER
+        if isinstance(one, list | dict) and len(one) > limit:
+            return True
+        if isinstance(one, dict):
+            waiting += [*one, *one.values()]
+        elif isinstance(one, list):
+            waiting += one
+    return length > limit

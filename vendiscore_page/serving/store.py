@@ -65,6 +65,13 @@ class Kept:
             self._things.move_to_end(key)
             return thing.value
 
+    def take(self, key: Any) -> object:
+        """Return a value, which is kept no longer; None if there is none."""
+        value = self.get(key)
+        with self._lock:
+            self._drop(key)
+        return value
+
     def sweep(self) -> None:
         with self._lock:
             now = time.monotonic()

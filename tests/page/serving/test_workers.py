@@ -59,12 +59,9 @@ def test_at_most_two_processes_run_jobs(workers):
 
 def test_messages_and_result_of_a_job(workers, tmp_path):
     steps = workers.run(LONG, worker_jobs.report_steps, str(tmp_path), 3)
-    messages = []
-    with pytest.raises(StopIteration) as caught:
-        while True:
-            messages.append(next(steps))
+    messages = list(iter(lambda: next(steps, None), None))
     assert [message for message in messages if message] == ["0", "1", "2"]
-    assert caught.value.value == 3
+    assert run(workers, LONG, worker_jobs.report_steps, str(tmp_path), 3) == 3
 
 
 @pytest.mark.parametrize(

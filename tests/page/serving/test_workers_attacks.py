@@ -36,6 +36,11 @@ QUICK = (
     "file: a zip bomb",
     "score: long texts, order 2.5",
     "call: an indefinite matrix",
+    "call: texts of half surrogates",
+    "compute: 9,999 permutations",
+    "compute: a power",
+    "compute: deep dicts",
+    "tool: paths",
 )
 
 
