@@ -314,6 +314,12 @@ def _iter_molecule_values(
                 )
 
 
+def is_readable(text: str) -> bool:
+    """Return whether RDKit reads a whole text, which it gets as UTF-8."""
+    # Older versions of RDKit stop parsing at NUL. UTF-8 has no halves of surrogate pairs.
+    return "\0" not in text and text.encode(errors="ignore").decode() == text
+
+
 def parse_molecule(sample: object) -> Mol:
     """Return the RDKit molecule of a sample: a SMILES, an InChI or an RDKit molecule.
 
@@ -339,8 +345,7 @@ def parse_molecule(sample: object) -> Mol:
         parse = MolFromInchi if is_inchi else MolFromSmiles
         # RDKit ignores a name after a SMILES, but not after an InChI.
         text = sample.split()[0] if is_inchi else sample
-        # older versions of RDKit stop parsing at this character
-        molecule = None if "\0" in text else parse(text)
+        molecule = parse(text) if is_readable(text) else None
     else:
         molecule = sample
     if molecule is None:

@@ -85,6 +85,9 @@ _DOCSTRING_SECTION = re.compile(r"\n(\w[\w ]*)\n-+\n")
 _DOCSTRING_ENTRY = re.compile(r"^([\w*, .]+?)(?: : .*)?\n((?:    .*\n?|\n)+)", re.MULTILINE)
 
 
+_MAX_NAME_LENGTH = 200  # characters of a name that are compared with other names
+
+
 def suggest_name(
     name: object,
     candidates: Mapping[str, str] | Iterable[str],
@@ -119,6 +122,7 @@ def suggest_name(
     fallback : str, default ""
         Where to find all names, if there is no suggestion and they are too many to list.
     """
+    name = _shorten(name)
     listed = _with_descriptions(candidates)
     accepted = _with_descriptions(extra_names) | listed
     # The unknown name itself is not suggested, even if `extra_names` contains it.
@@ -136,6 +140,11 @@ def suggest_name(
         return f"{hint}\n{fallback}".strip()
     available = f"Available: {', '.join(sorted(listed))}." if listed else ""
     return join_hint(hint, available)
+
+
+def _shorten(name: object) -> object:
+    """Return the beginning of a very long name, as comparing spellings takes quadratic time."""
+    return name[:_MAX_NAME_LENGTH] if isinstance(name, str) else name
 
 
 def join_hint(hint: str, sentence: str) -> str:
@@ -170,6 +179,7 @@ def suggestion(
     name of another kind, such as a measure that was passed as a kernel. `kind` selects the synonyms
     of this kind of names. Names that do not accept `value` are not suggested.
     """
+    name = _shorten(name)
     accepted = _with_descriptions(accepted)
     # In this order: synonyms and replacements, misspelled accepted names, names of another kind,
     # and misspelled names that are accepted elsewhere.

@@ -84,6 +84,9 @@ def message(error: Exception) -> tuple[str, int]:
     """Return an error's message for the visitor, and its status; the log gets unexpected errors."""
     if isinstance(error, HTTPException):
         return error.detail, error.status_code
+    if isinstance(error, UnicodeEncodeError):
+        character = error.object[error.start]
+        return f"The input contains {character!a}, which is not valid Unicode; remove it.", INVALID
     if isinstance(error, EXPECTED):
         return str(error), INVALID
     _log.error("a request failed", exc_info=error)

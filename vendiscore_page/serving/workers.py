@@ -32,13 +32,14 @@ from ..quotas import JOB_LIMITS, STORE_SECONDS, JobLimits, RefusedError
 from .lanes import LONG, WORKER_LANES
 from .logs import hide_input
 from .store import release_memory
-from .wire import EXPECTED
+from .wire import EXPECTED, message
 
 _CHECK_SECONDS = 0.05  # between two measurements of the running jobs
 _SPARE_SECONDS = 1.0  # after which the server checks whether it has a spare
 _POLL_SECONDS = 0.2  # after which a caller can stop a job that sends no message
 _STOP_SECONDS = 2.0  # that an unneeded job may take to end, before its process is ended
 _MAX_GROWTH = 10_000_000  # bytes that a process keeps after its jobs, before it is replaced
+_NICE = 10  # priority of a worker, from -20 to 19, the lowest
 _MAX_ATTEMPTS = 2  # a job whose worker was lost without exceeding a limit runs again once
 # Messages of a worker start with one of these bytes. The last four end a job.
 _READY, _STEP, _RESULT, _ERROR, _REFUSAL, _STOPPED = b"0", b"1", b"2", b"3", b"4", b"5"
@@ -302,6 +303,7 @@ class _Worker:
 def _serve(connection: Connection, has_encoders: bool) -> None:
     """Run jobs of the server until it ends; the main function of a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends its workers
+    _lower_priority()
     hide_input(shows_prints=False)
     tqdm.tqdm.set_lock(threading.RLock())  # its own lock would outlive a process that is killed
     threading.Thread(target=_exit_with_server, daemon=True).start()
@@ -350,6 +352,12 @@ def _import_modules() -> None:
     run_steps(one_set.score(samples, Settings("ngram_overlap")))
 
 
+def _lower_priority() -> None:
+    """Let the server, which answers all users, run first if there are fewer cores than work."""
+    with suppress(psutil.Error):
+        psutil.Process().nice(psutil.BELOW_NORMAL_PRIORITY_CLASS if psutil.WINDOWS else _NICE)
+
+
 def _exit_with_server() -> None:
     if server := multiprocessing.parent_process():
         server.join()
@@ -358,6 +366,8 @@ def _exit_with_server() -> None:
 
 def _describe_error(error: Exception) -> tuple[type[Exception], tuple[Any, ...], dict[str, Any]]:
     """Return what `_rebuild_error` needs, which can be pickled."""
+    if isinstance(error, UnicodeError):  # its message is lost without `__init__`
+        return RefusedError, (message(error)[0],), {}
     description = type(error), error.args, vars(error)
     try:
         pickle.dumps(description)

@@ -8,6 +8,8 @@ import io
 import re
 from typing import TYPE_CHECKING
 
+from ...kernels.molecules import is_readable
+
 if TYPE_CHECKING:
     from PIL.Image import Image
 
@@ -67,8 +69,7 @@ def depicted(smiles: str, letters: bool = False) -> str:
     from rdkit.Chem.Draw import rdMolDraw2D
 
     with rdBase.BlockLogs():
-        # Older RDKit reads only the text before a NUL.
-        molecule = None if "\0" in smiles else Chem.MolFromSmiles(smiles)
+        molecule = Chem.MolFromSmiles(smiles) if is_readable(smiles) else None
         if molecule is None or molecule.GetNumAtoms() > LARGEST_DRAWN:
             return ""
         canvas = rdMolDraw2D.MolDraw2DSVG(WIDTH, HEIGHT, -1, -1, letters)
