@@ -59,6 +59,10 @@ def fail(text: str) -> None:
     raise KeyError(text)
 
 
+def encode(text: str) -> bytes:
+    return text.encode()
+
+
 def refuse() -> None:
     raise RefusedError("Send fewer samples.")
 

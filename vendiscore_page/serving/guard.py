@@ -28,6 +28,7 @@ from ..quotas import (
     MAX_UPLOADS,
     RefusedError,
 )
+from .lanes import address
 from .store import Kept
 
 # Paths that the page itself requests, then gradio's own at its start, and the paths of
@@ -59,26 +60,26 @@ class Calls:
         self._kept = kept
         self._running: defaultdict[str, set[asyncio.Future[Any]]] = defaultdict(set)
 
-    def put_arguments(self, call: Record, path: list[str], nbytes: int) -> Record:
+    def put_arguments(self, call: Record, path: list[str], nbytes: int, owner: str) -> Record:
         """Return a call with references instead of lists and objects; keep these until it runs."""
+
+        def replace(value: object) -> object:
+            if not isinstance(value, list | dict):
+                return value
+            return _REFERENCE + self._kept.put(value, nbytes, owner)
+
         if path[1] == "mcp":
             parameters = call.get("params")
-            if isinstance(parameters, dict) and isinstance(parameters.get("arguments"), dict):
-                arguments = self._replace(parameters["arguments"], nbytes)
-                return call | {"params": parameters | {"arguments": arguments}}
-            return call
+            if not isinstance(parameters, dict):
+                return call
+            arguments = parameters.get("arguments")
+            if not isinstance(arguments, dict):
+                return call
+            arguments = {name: replace(value) for name, value in arguments.items()}
+            return call | {"params": parameters | {"arguments": arguments}}
         if path[-2] == "v2":
-            return self._replace(call, nbytes)
-        values = self._replace(dict(enumerate(call["data"])), nbytes)
-        return call | {"data": list(values.values())}
-
-    def _replace(self, arguments: dict[Any, Any], nbytes: int) -> Record:
-        return {
-            name: _REFERENCE + self._kept.put(value, nbytes)
-            if isinstance(value, list | dict)
-            else value
-            for name, value in arguments.items()
-        }
+            return {name: replace(value) for name, value in call.items()}
+        return call | {"data": [replace(value) for value in call["data"]]}
 
     def take_argument(self, value: object) -> object:
         """Return the argument that a value refers to, and the value itself if it is none."""
@@ -213,7 +214,9 @@ class Guard:
             self._check_call(path, asked)
             calls_function = path[1] in ("call", "queue", "mcp") and isinstance(asked, dict)
             if calls_function and len(body) > _LARGE:
-                body = json.dumps(self.calls.put_arguments(asked, path, len(body))).encode()
+                owner = address(Request(scope))
+                asked = self.calls.put_arguments(asked, path, len(body), owner)
+                body = json.dumps(asked).encode()
         waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def again() -> Message:

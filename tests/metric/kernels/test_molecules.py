@@ -123,6 +123,11 @@ def test_smiles_is_parsed_beyond_null_character():
         compute(["CCO", "C\0C"], k="morgan")
 
 
+def test_smiles_with_half_surrogate_is_named():
+    with pytest.raises(SampleError, match=r"sample 1 is not a SMILES .*'C\\ud800'; correct or"):
+        compute(["CCO", "C\ud800"], k="morgan")
+
+
 def test_invalid_molecules_are_named_with_hint():
     with pytest.raises(SampleError, match=r"sample 2 is not a SMILES.*'C1CC'") as error:
         compute(["CCO", "CCO", "C1CC", "CCN"], k="morgan")

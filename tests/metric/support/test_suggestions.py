@@ -1,5 +1,7 @@
 """Suggestions in errors about unknown names."""
 
+import time
+
 import magnitude_measures
 import numpy as np
 import pytest
@@ -103,6 +105,13 @@ def test_compare_suggests_compute_for_other_measures():
     for options in ({}, {"k": "ngram_overlap"}):
         with pytest.raises(TypeError, match=r"compute\(samples, measures='IntDiv', ci=0.95\)"):
             vendiscore.compare(TEXTS * 2, TEXTS * 2, measures="IntDiv", **options)
+
+
+def test_very_long_name_is_compared_by_its_beginning():
+    # Comparing spellings takes quadratic time: 100,000 characters took seconds.
+    start = time.process_time()
+    assert "sigma" in suggest_name("x" * 100_000, ["sigma", "ns"])
+    assert time.process_time() - start < 0.5
 
 
 def test_suggest_name_accepts_any_value():

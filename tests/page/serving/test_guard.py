@@ -14,7 +14,9 @@ httpx = pytest.importorskip("httpx")
 from gradio import route_utils  # noqa: E402
 from starlette.requests import Request  # noqa: E402
 
+from vendiscore_page.quotas import RefusedError  # noqa: E402
 from vendiscore_page.serving import guard  # noqa: E402
+from vendiscore_page.serving.store import Kept  # noqa: E402
 
 TEXT = ["ngram_overlap", [1], "word", 1]
 REJECTION = (400, guard._NO_FILES)
@@ -260,3 +262,88 @@ def test_concurrent_uploads_share_size_limit(monkeypatch):
 
     run_coroutine(visitors())
     assert answers == [200, 503, 200, 200, 503]
+
+
+LARGE = [f"text {i} of many" for i in range(2_000)]
+
+
+def test_gradio_gets_references_instead_of_large_arguments():
+    calls = guard.Calls(Kept())
+    data = calls.put_arguments({"data": [LARGE, "a", 1]}, ["", "call", "f"], 100, "")["data"]
+    assert [len(str(value)) < 100 for value in data] == [True, True, True]
+    assert [calls.take_argument(value) for value in data] == [LARGE, "a", 1]
+    with pytest.raises(RefusedError, match="not available any more"):
+        calls.take_argument(data[0])
+    named = calls.put_arguments({"texts": LARGE, "q": 2}, ["", "call", "v2", "f"], 100, "")
+    assert {name: calls.take_argument(value) for name, value in named.items()} == {
+        "texts": LARGE,
+        "q": 2,
+    }
+
+
+def test_large_arguments_reach_functions_by_all_paths(http):
+    texts = LARGE[:900]
+    expected = page_client.call_api(http, "vendi_score_texts", texts=texts)["VS"]
+    assert expected > 1
+    data = [texts, "ngram_overlap", [1, 2, 3, 4], "word", 1, 0.5, [], True]
+    event = http.post("/gradio_api/call/vendi_score_texts", json={"data": data}).json()
+    answer = http.get(f"/gradio_api/call/vendi_score_texts/{event['event_id']}").text
+    assert json.loads(page_client.parse_events(answer)[-1][1])[0]["VS"] == expected
+    joined = {"data": data, "fn_index": 0, "session_hash": "large"}
+    http.post("/gradio_api/queue/join", json=joined)
+    with http.stream("GET", "/gradio_api/queue/data?session_hash=large") as stream:
+        messages = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data")]
+    completed = next(m for m in messages if m["msg"] == "process_completed")
+    assert completed["output"]["data"][0]["VS"] == expected
+    found = page_client.call_mcp_tool(http, "vendi_score_texts", texts=texts)
+    assert found["structuredContent"]["VS"] == expected
+
+
+def test_call_of_a_client_that_left_is_stopped():
+    calls = guard.Calls(Kept())
+
+    async def test():
+        is_stopped = asyncio.Event()
+
+        async def work():
+            try:
+                await asyncio.sleep(60)
+            finally:
+                is_stopped.set()
+
+        async def app(scope, receive, send):
+            await receive()
+
+        async def receive():
+            return {"type": "http.disconnect"}
+
+        call = asyncio.ensure_future(calls.run("abc", work()))
+        other = asyncio.ensure_future(calls.run("other", asyncio.sleep(0.2, "answer")))
+        await asyncio.sleep(0.05)  # until both run
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": "/gradio_api/call/v2/compute/abc",
+            "headers": [],
+        }
+        await guard.Guard(app, {}, calls)(scope, receive, None)
+        with pytest.raises(RefusedError, match="disconnected"):
+            await asyncio.wait_for(call, 10)
+        assert is_stopped.is_set()
+        assert await other == "answer"
+
+    run_coroutine(test())
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "session"),
+    [
+        ("/gradio_api/call/compute/abc", b"", "abc"),
+        ("/gradio_api/call/v2/compute/abc", b"", "abc"),
+        ("/gradio_api/queue/data", b"a=1&session_hash=s1", "s1"),
+        ("/gradio_api/queue/data", b"", ""),
+        ("/page/menu", b"session_hash=s1", ""),
+    ],
+)
+def test_session_of_results(path, query, session):
+    assert guard._session_of_results({"path": path, "query_string": query}) == session

@@ -85,6 +85,13 @@ def test_value_expires_after_last_use(clock):
     assert cache.get(used) is None
 
 
+def test_taken_value_is_removed(clock):
+    cache = Kept()
+    key = cache.put("a", 5)
+    assert cache.take(key) == "a"
+    assert (cache.take(key), cache.get(key), cache.nbytes) == (None, None, 0)
+
+
 def test_removed_value_is_garbage_collected(clock):
     cache = Kept(seconds=10)
     thing = Value()

@@ -108,6 +108,11 @@ def test_errors_keep_their_class_and_attributes(workers):
     assert caught.value.others == 1
 
 
+def test_error_of_half_surrogate_names_it(workers):
+    with pytest.raises(RefusedError, match=r"contains '\\ud800', which is not valid Unicode"):
+        run(workers, SHORT, worker_jobs.encode, "a \ud800")
+
+
 def test_unexpected_error_does_not_repeat_user_input(workers):
     with pytest.raises(RuntimeError) as caught:
         run(workers, SHORT, worker_jobs.fail, "secret")
