@@ -73,3 +73,30 @@ def test_questions_and_errors_have_no_serious_violations(visit, size):
     press_score(page)
     expect(page.locator("#sets-trouble .trouble")).to_be_visible()
     assert find_violations_in_both_themes(page) == []
+
+
+@pytest.mark.parametrize("size", SIZES, ids=["desk", "phone"])
+def test_arguments_waiting_and_magnitude_have_no_serious_violations(visit, size):
+    page = visit(*size)
+    requests = []
+    page.route(
+        "**/page/compute", lambda route: requests.append(route)
+    )  # held until `continue_` is called
+    open_tab(page, "Vectors")
+    paste(page, "1, 2\n3, 4\n5, 7\n2, 2.5")
+    for tab, n_curves in (("Vectors", 1), ("Compare", 2)):
+        open_tab(page, tab)
+        if tab == "Compare":
+            button(page, "Clusters or a circle").click()
+            expect(page.locator("#result .r-sides")).to_be_visible()
+        if not page.locator("#arguments").is_visible():
+            page.locator("#alike details > summary").click()
+        button(page, "Magnitude").click()
+        expect(page.locator("#arguments")).to_have_value(re.compile("MagArea"))
+        assert find_violations_in_both_themes(page) == []
+        page.locator("#score").click()
+        expect(page.locator("#progress")).to_be_visible()
+        assert find_violations_in_both_themes(page) == []
+        requests.pop().continue_()
+        expect(page.locator(".r-curve")).to_have_count(n_curves)
+        assert find_violations_in_both_themes(page) == []
