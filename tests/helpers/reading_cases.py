@@ -382,6 +382,121 @@ def other_cases() -> list[ReadingCase]:
         ReadingCase(
             "hashtags.txt", write_lines("#cat", "#dog", "#owl"), Scored(["#cat", "#dog", "#owl"])
         ),
+        ReadingCase(
+            "retrieved_ids.jsonl",
+            write_json_lines(
+                {"query": PROMPTS, "top": [["d1", "d2"], ["d2", "d3"], ["d4", "d5"]] * 2}
+            ),
+            Asked([{"column": "query"}, {"column": "top"}]),
+        ),
+        ReadingCase(
+            "disclaimers.csv",
+            write_csv({"key": IDS, "note": ["not a medical advice"] * 6}),
+            Asked([{"column": "note"}]),
+        ),
+        ReadingCase(
+            "transcripts.jsonl",
+            write_json_lines(
+                {
+                    "summary": ANSWERS,
+                    "log": [f"User: what now?\nAssistant: {text}" for text in OTHER_ANSWERS],
+                }
+            ),
+            Asked([{"column": "summary"}, {"column": "log"}]),
+        ),
+        ReadingCase(
+            "titled_descriptions.csv",
+            write_csv({"title": ANSWERS, "description": OTHER_ANSWERS}),
+            Asked([{"column": "description"}, {"column": "title"}]),
+        ),
+        ReadingCase(
+            "titled_texts.csv",
+            write_csv({"title": OTHER_ANSWERS, "text": ANSWERS}),
+            Scored(ANSWERS),
+        ),
+        ReadingCase(
+            "results.csv",
+            write_csv({"run": WORDS, "accuracy": NUMBERS, "loss": OTHER_NUMBERS}),
+            Asked([{"kind": "vectors"}, {"column": "run"}]),
+        ),
+        ReadingCase(
+            "cover.csv",
+            write_csv(
+                {
+                    "id": WORDS,
+                    **{
+                        f"moss {name}": [0, 0, 0, 0.5, 2.5, 0][i:] + [0] * i
+                        for i, name in enumerate("uvwxy")
+                    },
+                }
+            ),
+            Asked([{"kind": "vectors"}], "abundances"),
+        ),
+        ReadingCase(
+            "document.md",
+            b"# Outputs\n---\n## One\n```text\na cat\n```\n---\n## Two\n```text\na dog\n```\n",
+            Asked([{"split": "---"}, {"split": "row"}], "line"),
+        ),
+        ReadingCase(
+            "headings.txt",
+            b"Poem of A:\nthe sea is blue\n\nPoem of B:\nthe sky is grey\n",
+            Asked([{"split": "row"}, {"split": "blank"}]),
+        ),
+        ReadingCase(
+            "padded.csv",
+            b'id , answer             \n1  , "a cat, a dog"     \n2  , "a ""red"" bird, seen" \n',
+            Scored(["a cat, a dog", 'a "red" bird, seen']),
+        ),
+        ReadingCase(
+            "keyed_records.json",
+            json.dumps(
+                [
+                    {word: {"answer": text, "n": 1}}
+                    for word, text in zip(WORDS, ANSWERS, strict=True)
+                ]
+            ).encode(),
+            Scored(ANSWERS),
+        ),
+        ReadingCase(
+            "molecules_without_header.csv",
+            write_lines(*SMILES),
+            Scored(SMILES, kernel="morgan"),
+        ),
+        ReadingCase(
+            "pairs_with_one_rejected_text.jsonl",
+            write_json_lines({"chosen": ANSWERS, "rejected": ["i do not know this"] * 6}),
+            Asked([{"column": "chosen"}, {"column": "rejected"}]),
+        ),
+        ReadingCase(
+            "repeated_places.csv",
+            write_csv(
+                {"genus": WORDS, "area": ["the old national park", "the new town forest"] * 3}
+            ),
+            Asked([{"column": "area"}, {"column": "genus"}]),
+        ),
+        ReadingCase(
+            "named_rows_of_many_numbers.csv",
+            write_csv({"place": ANSWERS, **dict.fromkeys("uvwxy", NUMBERS)}),
+            Asked([{"kind": "vectors"}, {"column": "place"}]),
+        ),
+        ReadingCase(
+            "few_temperatures.csv",
+            write_csv({"temperature": [0.2, 0.7, 0.7, 1.2, 1.2], "output": ANSWERS[:5]}),
+            Asked([{"group_by": "temperature"}, {"pool": True}]),
+        ),
+        ReadingCase(
+            "table.md",
+            b"# Times\n\n| case | ms |\n|---|---|\n| one | 12 |\n| two | 15 |\n",
+            Asked([{"split": "row"}, {"split": "blank"}], "Markdown"),
+        ),
+        ReadingCase(
+            "appended_arrays.json",
+            json.dumps([{"answer": text} for text in ANSWERS[:3]], indent=1).encode()
+            + json.dumps([{"answer": text} for text in ANSWERS[3:]], indent=1).encode(),
+            Scored(ANSWERS),
+        ),
+        ReadingCase("link.csv", b"../data/answers.csv", Refused("symbolic link")),
+        ReadingCase("responses.yaml", b"- a: hello\n- a: bye\n", Refused("YAML|not read")),
         ReadingCase("sheet.xlsx", b"PK\x03\x04[Content_Types].xml", Refused("CSV UTF-8")),
         ReadingCase("report.pdf", b"%PDF-1.7", Refused("pdf")),
         ReadingCase("empty.json", b"{}", Refused("array")),

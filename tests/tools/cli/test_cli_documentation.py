@@ -71,6 +71,7 @@ WORDS = {
     "references": names.REFERENCE_NAMES,
     "labels": names.LABEL_NAMES,
     "others": names.OTHER_NAMES,
+    "results, which are numbers about a row": names.RESULT_NAMES,
     "species, of a table of abundances": names.SPECIES_NAMES,
     "sites, of a table of abundances": names.SITE_NAMES,
 }

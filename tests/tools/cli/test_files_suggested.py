@@ -44,7 +44,7 @@ def test_every_suggested_command_works(run, name, command):
 
 
 def test_unknown_type_suggests_only_types_that_can_be_read(run, save):
-    path = save("settings.yaml", "name: nightly\nmodels: two of them\n")
+    path = save("settings.conf", "name: nightly\nmodels: two of them\n")
     suggestions = list_suggestions(run(path)[2])
     assert [path, "--type", "txt"] in suggestions
     assert not [words for words in suggestions if words[-1] in ("npy", "parquet", "json", "smi")]
@@ -96,8 +96,10 @@ def test_suggestions_work_for_all_files(run, save):
 
 
 def test_question_without_usable_answer_is_an_error(run, save):
-    first = save("a.jsonl", to_json_lines({"one": "a cat", "two": "a dog"} for _ in range(3)))
-    second = save("b.jsonl", to_json_lines({"three": "a dog"} for _ in range(3)))
+    first = save(
+        "a.jsonl", to_json_lines({"one": f"a cat {i}", "two": f"a dog {i}"} for i in range(3))
+    )
+    second = save("b.jsonl", to_json_lines({"three": f"a dog {i}"} for i in range(3)))
     code, _, error = run(first, second)
     assert code == 1
     assert "Columns one, two could be meant. No answer can be used: " in error

@@ -167,3 +167,9 @@ def test_site_tables_are_ambiguous():
     with pytest.raises(AskError) as caught:
         choose(preview, ReadOptions())
     assert [options["kind"] for _, options in caught.value.choices] == ["counts", "vectors"]
+
+
+def test_sequences_may_have_chains_between_spaces():
+    sequences = ["ACGTACGTAA  TTGTACGTAC", *(f"ACGTACGTA{letter}" for letter in "CGTAC")]
+    preview = build_columns(name=WORDS[:2] * 3, sequence=sequences)
+    assert choose(preview, ReadOptions()).kind == "sequences"

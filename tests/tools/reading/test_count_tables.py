@@ -130,3 +130,10 @@ def test_read_returns_arguments_for_counts_and_weights(tmp_path):
     assert compute(**result.arguments) == pytest.approx(expected)
     with pytest.raises(ValueError, match="`transpose` requires"):
         read(path, transpose=True)
+
+
+def test_numbered_species_are_counted():
+    data = b"OTUs,s1,s2,s3\n1,5,1,0\n2,0,4,0\n3,2,0,7\n"
+    samples = read_data("a.csv", data, ReadOptions())
+    assert samples.values == ["1"] * 5 + ["3"] * 2 + ["1"] + ["2"] * 4 + ["3"] * 7
+    assert list(samples.groups) == ["s1"] * 7 + ["s2"] * 5 + ["s3"] * 7

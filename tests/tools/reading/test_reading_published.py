@@ -149,9 +149,9 @@ def test_empty_column_of_answers_is_refused():
 def test_pairs_of_numbers_are_not_samples():
     rows = [f'm{i},{i}.5,{i}.7,"(-{i}.1, +{i}.2)"' for i in range(8)]
     result = read_data(
-        "board.csv", "\n".join(["model,score,wins,CI", *rows]).encode(), ReadOptions()
+        "board.csv", "\n".join(["model,width,height,CI", *rows]).encode(), ReadOptions()
     )
-    assert list(result.features) == ["score", "wins"]
+    assert list(result.features) == ["width", "height"]
 
 
 def test_answer_inside_chat_content_is_read():
@@ -311,7 +311,7 @@ def test_groups_of_records_with_prompts_are_sets():
 
 
 def test_percentages_of_names_may_be_weights():
-    rows = [f"0.{i},Adineta {['vagus', 'ricciae'][i % 2]}" for i in range(1, 9)]
+    rows = [f"0.{i},Adineta {name}" for i, name in enumerate(("vaga", "ricciae", "gracilis"), 1)]
     offered = offered_options("a.csv", "\n".join(["percentage,species", *rows]).encode())
     assert {"weights": "percentage"} in [
         {name: each[name] for name in each if name == "weights"} for each in offered

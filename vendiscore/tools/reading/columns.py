@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from statistics import median
 from typing import NamedTuple
 
@@ -19,9 +20,11 @@ from .limits import AskError, ReadOptions, RefusedError
 from .names import (
     MOLECULE_NAMES,
     PROMPT_NAMES,
+    RESULT_NAMES,
     SEQUENCE_NAMES,
     SITE_NAMES,
     TASK_NAMES,
+    TITLE_NAMES,
     is_generic,
     is_named,
     join_names,
@@ -36,11 +39,14 @@ _MOST = 100  # columns examined
 _LONG = 1_000  # characters of a cell that show what it is
 _PROSE = 0.3  # of the cells have several words, in columns of prose and of phrases
 _PHRASE_WORDS = 3  # words of a phrase at most, such as the names of people, places and products
+_FEW_TEXTS = 2  # about whose repetitions nothing can be said
+_MOST_NUMBERS = 4  # columns of numbers next to texts without a name for generated output
 _FEATURES = 2  # columns of numbers that are features next to a column of words
 _FEW_SETS = 20  # sets that a column may tell apart
 _EXAMPLE = 40  # characters of a cell that a question shows
 _MAX_SETTINGS = 4  # columns that a question about settings names
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(\D|$)")  # at the start of a time, too
+_SPEAKER = re.compile(r"^\W*(user|assistant|human|ai|bot|agent|system)\W", re.I | re.M)
 _BOOLEAN = re.compile("true|false|yes|no", re.IGNORECASE)
 
 _SAMPLES = ("molecules", "sequences", "vectors", "images")  # contents that are kinds of samples
@@ -54,6 +60,7 @@ _HOLDING = {
 }
 # Contents of texts that the name of their column can state, too.
 _NAMED = {"molecules": MOLECULE_NAMES, "sequences": SEQUENCE_NAMES}
+_SENTENCES = ("prose", "transcripts")  # forms of texts that are more than names
 # Roles of columns whose texts are never samples, unless a person names the column.
 _NEVER_SAMPLES = ("prompt", "reference", "label", "model", "setting", "id")
 
@@ -72,14 +79,17 @@ class Choice(NamedTuple):
 class Column(NamedTuple):
     """Evidence about a column: what its name states, and what its first cells contain.
 
-    `role` is that of `role_of`, and `holds` that of `column_kind`. Texts have a `form`: "prose";
-    "phrases" of up to three words, such as names; "words"; or "options", which are single letters.
+    `role` is that of `role_of`, and `holds` that of `column_kind`. Texts, also those in lists, have
+    a `form`: "transcripts", in which speakers alternate; "prose"; "phrases" of up to three words,
+    such as names; "words"; or "options", which are single letters. They are `repeated` if at most
+    half of them differ, as categories and disclaimers are.
     """
 
     name: str
     role: str
     holds: str
     form: str = ""
+    is_repeated: bool = False
 
     @property
     def is_named_samples(self) -> bool:
@@ -96,7 +106,9 @@ class Column(NamedTuple):
             # "row" is no id of vectors, and "variants" are no setting if they are a list.
             exceptions = [("id", "vectors"), ("setting", "lists"), ("model", "lists")]
             return (self.role, self.holds) in exceptions
-        return self.holds in ("lists", *_SAMPLES) or self.form in ("prose", "phrases")
+        if self.holds == "lists":  # single words are tags or ids
+            return self.form not in ("words", "options")
+        return self.holds in _SAMPLES or self.form in ("phrases", *_SENTENCES)
 
 
 def choose(head: Table, read_options: ReadOptions) -> Choice:
@@ -167,12 +179,23 @@ def _likely_samples(columns: Sequence[Column], read_options: ReadOptions) -> lis
     if named:
         # "text" can also name texts that lists, vectors or images are about.
         rivals = ("vectors", "images", *["lists"] * all(is_generic(each.name) for each in named))
-        return named + [column for column in others if column.holds in rivals]
+        return named + [
+            column for column in others if column.holds in rivals or column.form == "transcripts"
+        ]
     if others:
-        return others
+        others.sort(key=lambda column: column.holds == "lists")  # stable
+        about_numbers = others[0].holds == "texts" and n_features > _MOST_NUMBERS
+        if about_numbers or all(column.is_repeated for column in others):
+            return []
+        # Titles can be texts of their own, of which the others are descriptions.
+        titles = [column for column in columns if _is_prose_title(column)]
+        return others + titles if others[0].form == "prose" else others
     # Without such columns, texts of less likely forms and names are the only possible ones, but
-    # they may be about several columns of numbers.
+    # they may be about several columns of numbers, or about prompts.
+    if any(column.role in _NEVER_SAMPLES and column.form in _SENTENCES for column in columns):
+        return []
     texts = [column for column in columns if column.role in ("", "other")]
+    texts = [column for column in texts if column.holds != "lists"]
     for form, max_features in (("prose", 1), ("phrases", 1), ("words", 0)):
         of_form = [column for column in texts if column.form == form]
         unnamed = [column for column in of_form if not column.role]
@@ -180,6 +203,10 @@ def _likely_samples(columns: Sequence[Column], read_options: ReadOptions) -> lis
             likely = unnamed or of_form
             return likely if n_features <= max_features else []
     return []
+
+
+def _is_prose_title(column: Column) -> bool:
+    return column.form == "prose" and is_named(column.name, TITLE_NAMES)
 
 
 def _has_mismatch(columns: Sequence[Column]) -> bool:
@@ -200,7 +227,7 @@ def _named_paths(head: Table, columns: Sequence[Column], read_options: ReadOptio
     return [
         Column(path, "text", "texts")
         for path in _nested_paths(head, possible)
-        if role_of(re.split(r"[.\]]", path)[-1]) == "text"
+        if role_of(_last_key(path)) == "text"
     ]
 
 
@@ -226,13 +253,20 @@ def _are_features(columns: Sequence[Column], read_options: ReadOptions) -> bool:
         return True
     if read_options.kind or not features:
         return False
+    if 2 * sum(map(_is_result, features)) >= len(features):
+        return False
     if any(column.holds == "nested" for column in columns):
         return False
     texts = [column for column in columns if column.form and column.role not in ("id", "label")]
     about = [column for column in texts if column.role != "other"]  # more than names of rows
-    if len(about) > 1 or any(column.form in ("prose", "phrases") for column in about):
+    if len(about) > 1 or any(column.form not in ("words", "options") for column in about):
         return False
     return len(features) >= (_FEATURES if texts else 1)
+
+
+def _is_result(column: Column) -> bool:
+    """Return whether the name of a column of numbers states that they are about their row."""
+    return column.role in ("text", "reference", "other") or is_named(column.name, RESULT_NAMES)
 
 
 def _may_name_rows(column: Column, columns: Sequence[Column], read_options: ReadOptions) -> bool:
@@ -264,9 +298,10 @@ def columns_of(head: Table, read_options: ReadOptions) -> list[Column]:
 
 def _column(head: Table, name: str) -> Column:
     holds = column_kind(head, name)
-    strings = [text[:_LONG] for text in _strings(head, name)] if holds == "texts" else []
-    form = _text_form(strings) if strings else ""
-    return Column(name, _role_in_table(head, name), holds, form)
+    strings = _strings(head, name) if holds in ("texts", "lists") else []
+    form = _text_form([text[:_LONG] for text in strings]) if strings else ""
+    is_repeated = holds == "texts" and 2 * len({*strings}) <= len(strings) > _FEW_TEXTS
+    return Column(name, _role_in_table(head, name), holds, form, is_repeated)
 
 
 def _role_in_table(head: Table, name: str) -> str:
@@ -277,7 +312,9 @@ def _role_in_table(head: Table, name: str) -> str:
 
 
 def _text_form(strings: Sequence[str]) -> str:
-    """Return "prose", "phrases", "words" or "options" for the texts of a column."""
+    """Return the form of the texts of a column, as `Column` describes it."""
+    if 2 * sum(map(_is_transcript, strings)) > len(strings):
+        return "transcripts"
     if sum(map(is_prose, strings)) > _PROSE * len(strings):
         if count_unspaced(strings):
             return "prose"
@@ -316,13 +353,27 @@ def column_kind(head: Table, name: str) -> str:
     kind = _kind_of_cells(head.column(name, _LOOK))
     if kind == "texts" and is_named(name, MOLECULE_NAMES):
         return "molecules"
-    is_sequence = kind in ("texts", "molecules") and is_named(name, SEQUENCE_NAMES)
-    return "sequences" if is_sequence and not any(map(is_prose, _strings(head, name))) else kind
+    if kind not in ("texts", "molecules") or not is_named(name, SEQUENCE_NAMES):
+        return kind
+    strings = _strings(head, name)
+    # A few chains of a molecule may be separated by spaces.
+    return kind if sum(map(is_prose, strings)) > _PROSE * len(strings) else "sequences"
 
 
 def _strings(head: Table, name: str) -> list[str]:
+    """Return the texts in the first cells of a column, also those in lists."""
     cells = head.column(name, _LOOK)
-    return [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+    each = chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)
+    return [cell for cell in each if isinstance(cell, str) and cell.strip()]
+
+
+def _is_transcript(text: str) -> bool:
+    """Return whether at least two lines of a text begin with a speaker of a chat.
+
+    >>> _is_transcript("User: hi\\nAssistant: hello"), _is_transcript("Note: hi")
+    (True, False)
+    """
+    return len({match[1].lower() for match in _SPEAKER.finditer(text)}) > 1
 
 
 def _known_choice(head: Table, read_options: ReadOptions) -> Choice | None:
@@ -386,7 +437,7 @@ def _question(
     """Ask for the column: the likely ones first, then paths in nested ones, then others."""
     what = read_options.kind if read_options.kind in ("molecules", "vectors") else "samples"
     texts = [column for column in columns if column.holds in ("texts", "lists", *_SAMPLES)]
-    nested = _nested_paths(head, columns)
+    nested = sorted(_nested_paths(head, columns), key=_is_prompt_path)  # stable
     ranked = sorted((column for column in texts if column not in likely), key=_rank)
     names = [column.name for column in likely] + nested + [column.name for column in ranked]
     names = list(dict.fromkeys(names))[:_MOST]
@@ -418,12 +469,22 @@ def _question(
     return AskError(f"Which column holds the {what}? {reason}.", choices)
 
 
+def _is_prompt_path(path: str) -> bool:
+    return role_of(_last_key(path)) == "prompt"
+
+
+def _last_key(path: str) -> str:
+    return re.split(r"[.\]]", path)[-1]
+
+
 def _rank(column: Column) -> int:
     """Return the position of a column of texts among those that a question offers."""
+    if column.role == "text":
+        return 1
     if column.role in _NEVER_SAMPLES:
-        return 8 + (column.role != "prompt")
-    forms = {"prose": 0, "": 0, "phrases": 2, "words": 4, "options": 6}
-    return forms[column.form] + (column.role == "other")
+        return 3 if column.role == "prompt" and column.form == "prose" else 9
+    forms = {"transcripts": 0, "prose": 0, "": 0, "phrases": 2, "words": 4}
+    return forms.get(column.form, 6) + (column.role == "other")
 
 
 def _example(head: Table, name: str) -> str:
@@ -612,7 +673,11 @@ def check_one_set(table: Table, chosen: Choice, read_options: ReadOptions) -> No
         labels = table.labels(column.name)
         values = [*dict.fromkeys(filter(None, labels))]
         is_judgement = all(map(_BOOLEAN.fullmatch, values)) and column.role != "setting"
-        if few_values(labels) and _varies_within(labels, units) and not is_judgement:
+        # Values of a setting that is named so can be as rare as they are in a small sample.
+        are_few = few_values(labels) or (
+            column.role == "setting" and 2 <= len(values) <= min(_FEW_SETS, len(labels) - 1)
+        )
+        if are_few and _varies_within(labels, units) and not is_judgement:
             settings[column.name] = values
     if not settings:
         return

@@ -10,6 +10,8 @@ from .tables import Table, is_number
 from .tables import counts as number_rows
 
 _COUNT = re.compile(r"\s*\d+(\.0+)?\s*")
+_AMOUNT = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?")
+_FEWEST_SPECIES = 5  # in a table of abundances
 _LOOK = 200  # rows that show what the rest is like
 
 
@@ -67,6 +69,8 @@ def describe_counts(
     first, *rest = columns
     if not rest:
         return ""
+    if not read_options.kind:
+        _check_not_sparse(head, columns)
     counted = [column.name for column in rest if _has_counts(head, column)]
     others = [column for column in rest if column.name not in counted]
     if 2 * len(counted) <= len(rest) or any(column.holds == "numbers" for column in others):
@@ -81,10 +85,13 @@ def describe_counts(
             [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
         )
     is_square = head.labels(first.name)[: len(counted)] == counted  # items compared with themselves
+    labels = head.labels(first.name)[:_LOOK]
+    # As R writes the names of rows, which are not the numbers of rows.
+    has_row_names = has_no_name(head, first.name) and not number_rows(labels, 1)
     if (
         (has_no_name(head, first.name) or _names_rows(head, first))
         and not (others or is_square)
-        and _are_abundances(head, counted)
+        and (has_row_names or _are_abundances(head, counted))
     ):
         raise AskError(
             f"Do {join_names(counted)} count individuals, of species in columns or in rows?",
@@ -95,6 +102,28 @@ def describe_counts(
             ],
         )
     return ""
+
+
+def _check_not_sparse(head: Table, columns: Sequence[ColumnEvidence]) -> None:
+    """Ask about tables of numbers with a fraction of which most are 0, as abundances often are."""
+    numbers = [column for column in columns if column.holds == "numbers" and not column.role]
+    names = [column.name for column in numbers]
+    if len(names) < _FEWEST_SPECIES or not head.header or any(map(is_number, names)):
+        return
+    others = [column for column in columns if column.holds != "numbers"]
+    others = [column for column in others if not is_named(column.name, SITE_NAMES)]
+    if len(others) > 1 or all(_has_counts(head, column) for column in numbers):
+        return
+    cells = [cell for name in names for cell in head.column(name, _LOOK)]
+    values = [float(cell) for cell in map(str, cells) if _AMOUNT.fullmatch(cell)]
+    if len(values) == len(cells) and 2 * values.count(0.0) > len(values):
+        raise AskError(
+            f"Most of the numbers of {join_names(names)} are 0, as abundances of species are: are "
+            "the rows samples and the columns their features? For abundances that are no counts, "
+            "such as cover or biomass, score each row in Python: vendiscore.compute(species, "
+            "k='labels', p=abundances).",
+            [("Rows are features", {"kind": "vectors"})],
+        )
 
 
 def _has_counts(head: Table, column: ColumnEvidence) -> bool:

@@ -188,6 +188,18 @@ _UNSUPPORTED = (
         "download the file with `git lfs pull`",
     ),
     _Unsupported(
+        ("yaml", "yml", "toml"),
+        b"",
+        "a YAML or TOML document",
+        "save its texts as .txt, .csv or .json",
+    ),
+    _Unsupported(
+        (),
+        rb"(\.\.?/)+[^\r\n]+\s*\Z",
+        "a symbolic link that was saved as text",
+        "read the file to which it points",
+    ),
+    _Unsupported(
         ("html", "htm", "xml", "ipynb"),
         b"",
         "a document of HTML or XML, or a notebook",

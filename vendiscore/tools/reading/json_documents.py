@@ -98,7 +98,14 @@ def _documents_of_lines(text: str, read_options: ReadOptions) -> Table | None:
         origin.append(text[begin:end])
     if len(values) == 1:
         return _of_document(values[0], "", read_options)
+    appended = [record for value in values if isinstance(value, list) for record in value]
+    if all(map(_is_array_of_objects, values)):
+        return _of_document(appended, "", read_options)
     return _table(Rows(values), places, origin, "line", {}, read_options)
+
+
+def _is_array_of_objects(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(x, dict) for x in value)
 
 
 def document(text: str, read_options: ReadOptions, layout: str = "") -> Table:

@@ -43,9 +43,12 @@ def layout_rows(document: object, layout: str = "") -> Rows:
     - In an object of texts, the keys name records, unless one is the name of a column. An object
       with a conversation, or with a text that is named as an answer, is a single record.
 
+    Objects in an array, each with one object under a key of its own, are read as a single object.
     A column `key` holds the names of records, and a column `group` the names of groups.
     """
     if isinstance(document, list):
+        if merged := _merged_objects(document):
+            return layout_rows(merged, layout)
         return Rows(_with_header(document))
     if not isinstance(document, dict) or not document:
         raise RefusedError(f"{EXPECTED}, got {type(document).__name__}.")
@@ -56,6 +59,15 @@ def layout_rows(document: object, layout: str = "") -> Rows:
             "itself."
         )
     return rows
+
+
+def _merged_objects(values: list[Any]) -> Document:
+    """Return one object if each value is an object with a single object under a key of its own."""
+    if len(values) < 2 or not all(isinstance(value, dict) and len(value) == 1 for value in values):
+        return {}
+    merged = {key: inner for value in values for key, inner in value.items()}
+    is_nested = all(isinstance(inner, dict) and len(inner) > 1 for inner in merged.values())
+    return merged if is_nested and len(merged) == len(values) else {}
 
 
 def _with_header(values: list[Any]) -> list[Any]:

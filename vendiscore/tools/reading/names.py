@@ -27,7 +27,9 @@ MODEL_NAMES = re.compile(
     "(model|source|annotator|author|checkpoint|generator|system|worker|modell)(s|e)?"
 )
 #: Words in names of columns of ids and of labels, whose numbers are not features either.
-ID_NAMES = re.compile("(id|index|idx|key|no|nr|number|row|rowname|uid|uuid|nummer|unnamed|hash)s?")
+ID_NAMES = re.compile(
+    "(id|qid|docid|index|idx|key|no|nr|number|row|rowname|uid|uuid|nummer|unnamed|hash)s?"
+)
 LABEL_NAMES = re.compile(
     "(label|class|classe|klasse|category|categorie|kategorie|target|split|fold|seed|set|choice"
     "|option)s?"
@@ -39,8 +41,16 @@ REFERENCE_NAMES = re.compile(
 )
 #: Words in names of columns whose texts name or describe the samples of a row.
 OTHER_NAMES = re.compile(
-    "(name|title|url|date|time|timestamp|score|rank|rating|reward|quelle"
-    "|metric|schema|version|type|reason)s?"
+    "(name|title|headline|file|filename|path|url|date|time|timestamp|score|rank|rating|reward|quelle"
+    "|metric|schema|version|type|reason|disclaimer)s?"
+)
+#: Words in names of columns of titles.
+TITLE_NAMES = re.compile("(title|headline)s?")
+#: Words in names of columns of numbers that measure or count something about a row.
+RESULT_NAMES = re.compile(
+    "(accuracy|accuracie|auc|average|avg|bleu|correctness|cost|count|distance|duration|epoch|error"
+    "|frequency|frequencie|latency|latencie|loss|losse|mae|mean|mse|precision|price"
+    "|recall|rmse|rouge|season|std|step|sum|token|total|vote|word|year)s?"
 )
 #: Words in names of columns that state whether answers are correct.
 CORRECT_NAMES = re.compile("correct|passed|pass|success|solved")
@@ -51,12 +61,12 @@ MOLECULE_LABELS = re.compile("(name|title|compound|molecule|drug|substance|ligan
 #: Words in names of columns of sequences of letters, such as proteins.
 SEQUENCE_NAMES = re.compile("(sequence|seq)s?")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.
-SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|genus|genera)s?")
-SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample)s?")
+SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|sp|spp|genus|genera|plant|bird)s?")
+SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample|patch|square)s?")
 #: Names of columns with the number of individuals, or of repetitions of a row.
 COUNT_NAMES = re.compile(
     "n|(count|frequency|frequencie|freq|abundance|occurrence|weight|percentage"
-    "|percent|proportion|share|cover)s?"
+    "|percent|proportion|share|cover|coverage)s?"
 )
 _MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
 # Words that name a column of any texts; the word before decides the role ("prompt_text").
@@ -78,14 +88,18 @@ def split_name(name: str) -> list[str]:
 
     >>> split_name("modelAnswer_2"), split_name("RéponseJSON"), split_name("HTMLText")
     (['model', 'answer'], ['réponse', 'json'], ['html', 'text'])
+    >>> split_name("OTUs")
+    ['otus']
     """
     words = []
     for letters in re.findall(r"[^\W\d_]+", name):
         start = 0
         for i in range(1, len(letters)):
-            after = letters[i + 1 : i + 2]
-            # A capital letter begins a word after a small letter, or before one.
-            if letters[i].isupper() and (letters[i - 1].islower() or after.islower()):
+            after = letters[i + 1 :]
+            # A capital letter begins a word after a small letter or before one, which is not the
+            # sign of a plural.
+            is_before_small = after[:1].islower() and after != "s"
+            if letters[i].isupper() and (letters[i - 1].islower() or is_before_small):
                 words.append(letters[start:i].lower())
                 start = i
         words.append(letters[start:].lower())

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...support.errors import short_repr
 from ...support.suggestions import suggest_name
-from ...support.text_detection import can_be_smiles
+from ...support.text_detection import can_be_smiles, looks_like
 from .limits import AskError, Limits, ReadOptions, RefusedError
 from .names import is_column_name, is_sentence, join_names, role_of
 from .records import label_in, start_of, value_at
@@ -34,6 +34,7 @@ _NUMBER = re.compile(
 )
 _WORD = re.compile(r"\S+")
 _PHRASE = re.compile(r"\S+(?: \S+)*")
+_LOOK_MOLECULES = 200  # cells that show whether a column has molecules
 _FRACTION = re.compile(r"\d[.,]\d|\de-?\d")
 _FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
 _LOOK = 2_000  # cells that show what the rest is like
@@ -350,8 +351,16 @@ def _has_header(rows: Sequence[Sequence[str]], read_options: ReadOptions) -> boo
         return True
     if read_options.kind == "molecules" and any(map(can_be_smiles, first)):
         return False
+    if any(_are_molecules([name, *cells]) for name, cells in zip(first, columns, strict=True)):
+        return False
     again = any(name and name in cells for name, cells in zip(first, columns, strict=True))
     return bool(body) and not again and not any(map(is_sentence, first))
+
+
+def _are_molecules(cells: Sequence[str]) -> bool:
+    """Return whether the first cell of a column, and most others, are SMILES."""
+    like = looks_like([*filter(None, cells[:_LOOK_MOLECULES])])
+    return like is not None and like[1] == "morgan" and can_be_smiles(cells[0])
 
 
 def _are_fractions(rows: Iterable[Iterable[str]]) -> bool:
@@ -467,11 +476,16 @@ def _aligned_width(lines: Sequence[str], pattern: re.Pattern[str]) -> int:
 
 
 def _csv(text: str, delimiter: str, limits: Limits) -> Iterator[list[str]]:
+    has_spaces = _has_spaces_before_quotes(text, delimiter)
+    if has_spaces:
+        sign = re.escape(delimiter)
+        padded_cell = rf'((?:^|(?<={sign})) *"(?:[^"]|"")*+") +(?={sign}|\r?$)'
+        text = re.sub(padded_cell, r"\1", text, flags=re.MULTILINE)
     reader = csv.reader(
         _narrow(io.StringIO(text, newline=""), delimiter, limits),
         strict=True,
         delimiter=delimiter,
-        skipinitialspace=_has_spaces_before_quotes(text, delimiter),
+        skipinitialspace=has_spaces,
     )
     try:
         yield from reader

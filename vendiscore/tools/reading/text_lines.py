@@ -13,6 +13,10 @@ from .samples import Samples
 
 # Lines of three or more of one of these characters separate texts, as people write them.
 _RULE = re.compile(r"\s*([-=*#_~+])\1{2,199}\s*")
+# Signs of a document in Markdown: code, a heading below the first level, a table or an image.
+_MARKDOWN = re.compile(
+    r"\s*(```|~~~)\w*\s*|#{2,6} \S.*|\s*\|?(\s*:?-{3,}:?\s*\|)+[\s:|-]*|!\[.*\]\(.*\)\s*"
+)
 _COMMENT = re.compile(r"#\s+\S.*")
 _MOST_RULES = 4  # different ones that a question offers
 _SOME_MOLECULES = 0.5  # of the lines; then others are often molecules that a model got wrong
@@ -116,6 +120,8 @@ def blank_comments(rows: Sequence[str], comments: bool | None) -> tuple[list[str
     n_filled = sum(bool(row.strip()) for row in rows)
     if comments is False or not places or (comments is None and len(places) == n_filled):
         return [*rows], 0
+    if comments is None and any(map(_MARKDOWN.fullmatch, rows)):  # headings
+        return [*rows], 0
     others = (i for i, row in enumerate(rows) if row.strip() and not _COMMENT.fullmatch(row))
     if comments is None and places[-1] > next(others):
         raise AskError(
@@ -156,14 +162,16 @@ def likely_split(rows: Sequence[str], rules: Counter[str]) -> str:
     """
     texts = [[row for row in part if row.strip()] for _, part in parts(rows, is_rule)]
     filled = [part for part in texts if part]
+    is_document = any(map(_MARKDOWN.fullmatch, rows))
     if not rules or max(map(len, filled), default=0) < 2:
-        if not rules and "" in rows and _are_blocks(rows):
+        if not rules and (is_document or ("" in rows and _are_blocks(rows))):
+            what = "The text has headings or code, as documents in Markdown have. " * is_document
             raise AskError(
-                "Is each line a text, or each part between blank lines?",
+                f"{what}Is each line a text, or each part between blank lines?",
                 [("Each line", {"split": "row"}), ("Each part", {"split": "blank"})],
             )
         return "row"
-    if len(rules) == 1 and len(filled) > 2:
+    if len(rules) == 1 and len(filled) > 2 and not is_document:
         return next(iter(rules))
     signs = [*rules][:_MOST_RULES]
     shown = " or ".join(map(shown_rule, signs))
@@ -177,9 +185,15 @@ def likely_split(rows: Sequence[str], rules: Counter[str]) -> str:
 
 
 def _are_blocks(rows: Sequence[str]) -> bool:
-    """Return whether there are three or more parts between blank lines, most of several lines."""
+    """Return whether there are three or more parts between blank lines, most of several lines.
+
+    Two parts are enough if each begins with a heading, which ends with a colon.
+    """
     blocks = re.split("\n\n+", "\n".join(map(str.strip, rows)).strip("\n"))
-    return len(blocks) > 2 and 2 * sum("\n" in block for block in blocks) > len(blocks)
+    have_headings = all(re.match(r".*:\n", block) for block in blocks)
+    if len(blocks) < (2 if have_headings else 3):
+        return False
+    return 2 * sum("\n" in block for block in blocks) > len(blocks)
 
 
 def parts(rows: Sequence[str], is_sign: Callable[[str], bool]) -> Iterator[tuple[int, list[str]]]:
