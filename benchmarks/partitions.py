@@ -5,8 +5,7 @@
 Vectors with 64 columns, eight per prompt, are stored in Parquet files whose borders split prompts.
 Each installed engine reads them, and `score_batches` computes their score, in two processes if the
 engine has workers. The score must equal that of a single process. A call is timed after a first
-call, which starts the workers. Then
-examples/recipes/greedi.py selects 50 rows from partitions.
+call, which starts the workers. Then `select_batches` selects 50 rows from partitions.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import importlib
 import itertools
 import math
 import os
-import runpy
 import sys
 import tempfile
 import time
@@ -28,9 +26,8 @@ from typing import Any
 import numpy as np
 from pairs import collect_environment, write_results
 
-from vendiscore import State, compute, score_batches, select
+from vendiscore import State, compute, score_batches, select, select_batches
 
-RECIPES = Path(__file__).resolve().parents[1] / "examples" / "recipes"
 N_COLUMNS, N_FILES, ROWS_PER_PROMPT, N_PARTITIONS, SELECTION_SIZE = 64, 20, 8, 8, 50
 TOLERANCE = 1e-12
 # Clusters are chosen such that a random subset has at most 0.6 of the score of `select`.
@@ -150,37 +147,30 @@ def make_clusters(rows: int, count: int = CLUSTERS, noise: float = NOISE) -> np.
 
 def compare_selection(rows: int, engine: str) -> dict[str, Any]:
     """Compare the selection of 50 rows from partitions with `select` in a single process."""
-    recipe = runpy.run_path(str(RECIPES / "greedi.py"))
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     X = make_clusters(rows)
     rng = np.random.default_rng(1)
     random_subsets = [rng.choice(rows, SELECTION_SIZE, replace=False) for _ in range(10)]
     random = float(np.mean([compute(X[indices], k="cosine")["VS"] for indices in random_subsets]))
-    partitions = np.array_split(X, N_PARTITIONS)
-    if engine == "dask":
-        client = importlib.import_module("distributed").Client
-        with client(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers:
-            map_partitions = recipe["over_dask"](workers.scatter(partitions))
-            result, seconds = time_call(lambda: recipe["greedi"](map_partitions, SELECTION_SIZE))
-    elif engine == "ray":
-        ray = importlib.import_module("ray")
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-        map_partitions = recipe["over_ray"]([ray.put(partition) for partition in partitions])
-        result, seconds = time_call(lambda: recipe["greedi"](map_partitions, SELECTION_SIZE))
-        ray.shutdown()
-    else:
-        result, seconds = time_call(
-            lambda: recipe["greedi"](
-                lambda f, *more: [f(partition, *more) for partition in partitions], SELECTION_SIZE
+    with tempfile.TemporaryDirectory() as folder_name:
+        folder = Path(folder_name)
+        for i, partition in enumerate(np.array_split(X, N_PARTITIONS)):
+            x = pa.FixedSizeListArray.from_arrays(pa.array(partition.ravel()), N_COLUMNS)
+            pq.write_table(pa.table({"x": x}), folder / f"{i}.parquet")
+        with open_engine(engine, folder) as collection:
+            result, seconds = time_call(
+                lambda: select_batches(collection(), "x", SELECTION_SIZE, k="cosine")
             )
-        )
     selection, select_seconds = time_call(lambda: select(X, SELECTION_SIZE, k="cosine"))
     row = {
         "name": f"greedi, {engine}",
         "part": "greedi",
         "rows": rows,
         "seconds": seconds,
-        "VS": result["VS"],
-        "bound": result["bound"],
+        "VS": float(result.scores[-1]),
+        "bound": result.bound,
         "select_s": select_seconds,
         "select_VS": float(selection.scores[-1]),
         "random_VS": random,

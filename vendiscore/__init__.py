@@ -61,12 +61,12 @@ if TYPE_CHECKING:
     from .tools.reading.limits import AmbiguousInputError
     from .tools.reading.source_reader import ReadResult, read
     from .tools.rewards import group_rewards
-    from .tools.selection import Selection, select
+    from .tools.selection import BatchSelection, Selection, select, select_batches
     from .tools.streams.batches import GroupState, score_batches
     from .tools.streams.monitor import Monitor
     from .tools.streams.state import State
 
-__all__ = ["AmbiguousInputError"]
+__all__ = ["AmbiguousInputError", "BatchSelection"]
 __all__ += ["FeatureSimilarity", "GroupState", "IndefiniteError", "MatrixSimilarity"]
 __all__ += ["MissingPackageError", "Monitor", "NotPSDError", "ProductSimilarity", "ReadResult"]
 __all__ += ["RowsSimilarity"]
@@ -85,7 +85,8 @@ __all__ += [
     "score_K",
     "score_X",
 ]
-__all__ += ["score_batches", "score_dual", "select", "sources", "spectrum", "spread"]
+__all__ += ["score_batches", "score_dual", "select", "select_batches", "sources", "spectrum"]
+__all__ += ["spread"]
 
 # The module that defines each public name. tests/package/test_public_api.py checks that this agrees
 # with the imports above.
@@ -108,7 +109,7 @@ _MODULES = {
     "tools.reading.limits": "AmbiguousInputError",
     "tools.reading.source_reader": "ReadResult read",
     "tools.rewards": "group_rewards",
-    "tools.selection": "Selection select",
+    "tools.selection": "BatchSelection Selection select select_batches",
     "similarity.base": "Similarity",
     "similarity.composite": "ProductSimilarity SumSimilarity",
     "similarity.features": "FeatureSimilarity",

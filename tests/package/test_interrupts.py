@@ -61,12 +61,15 @@ CALLS = {
     "State": lambda: build_state().compute(),
     "GroupState": lambda: vendiscore.GroupState("x", groups="of", **RBF).update(TABLE).compute(),
     "score_batches": lambda: vendiscore.score_batches([TABLE], "x", groups="of", **RBF),
+    "select_batches": lambda: vendiscore.select_batches(
+        [TABLE], "x", 20, k="cosine"
+    ).places.tolist(),
     "novelty": lambda: vendiscore.novelty(X[:150], X[150:350], **RBF),
     "phrases": lambda: vendiscore.phrases(WORDS[:90], min_texts=2).rows,
 }
 # Names that compute little or nothing.
 NOT_INTERRUPTED = (
-    "AmbiguousInputError FeatureSimilarity IndefiniteError MatrixSimilarity "
+    "AmbiguousInputError BatchSelection FeatureSimilarity IndefiniteError MatrixSimilarity "
     "MissingPackageError Monitor NotPSDError ProductSimilarity ReadResult RowsSimilarity "
     "SampleError Selection Similarity SumSimilarity TooLargeError effective_number encoder "
     "get_kernel list_kernels list_measures load plots register_kernel register_measure"
@@ -171,6 +174,7 @@ CALLS_WITH_MANY_ROWS = {
     "State": "v.State.empty(k='cosine').update(X)",
     "GroupState": "v.GroupState('x', groups='of', k='cosine').update(TABLE).compute()",
     "score_batches": "v.score_batches([TABLE], 'x', k='cosine')",
+    "select_batches": "v.select_batches([TABLE], 'x', 5, k='cosine')",
     "novelty": "v.novelty(X[:9_000], X[9_000:], k='cosine')",
 }
 # Functions of matrices, texts, several sets and distances, which use all pairs.

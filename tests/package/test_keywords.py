@@ -56,6 +56,7 @@ from vendiscore import (
     score_K,
     score_X,
     select,
+    select_batches,
     sources,
     spectrum,
     spread,
@@ -696,6 +697,26 @@ CALLS = {
         ),
         extra=SIMILARITY_OPTIONS,
     ),
+    "select_batches": Call(
+        select_batches,
+        {"batches": BATCHES, "column": "row", "size": 3, "k": "cosine"},
+        similarity_cases(
+            batches=KeywordCase([{**BATCHES[0], "row": Y.tolist()}], 3),
+            column=KeywordCase("unit", "nonsense", {"score_X": True}, {}, ("k",)),
+            size=KeywordCase(4, 100),
+            keep=KeywordCase(["text"], ["nonsense"]),
+            q=KeywordCase(2, 3),
+            k=KeywordCase("cosine", "nonsense", {}, {"k": None, "score_X": True}),
+            score_K=KeywordCase(rejected=True, without=("k",)),
+            score_X=KeywordCase(True, "yes", {"column": "unit"}, {"score_X": False}, ("k",)),
+            score_dual=KeywordCase(True, "yes", {"column": "unit"}, {"score_dual": False}, ("k",)),
+            normalize=KeywordCase(True, "yes", {"score_X": True}, {}, ("k",)),
+            prompts=KeywordCase(rejected=PROMPTS),
+            given_prompt=KeywordCase(rejected=True),
+            on_error=KeywordCase("skip", "ignore", {"column": "zero"}),
+        ),
+        extra=SIMILARITY_OPTIONS,
+    ),
     "GroupState": Call(
         grouped_state,
         {"column": "row", "groups": "set", "k": "cosine"},
@@ -990,6 +1011,7 @@ CALLS = {
 # Public names without keywords, or that only the library calls.
 WITHOUT_KEYWORDS = {
     "AmbiguousInputError",
+    "BatchSelection",
     "IndefiniteError",
     "MissingPackageError",
     "NotPSDError",

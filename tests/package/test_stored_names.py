@@ -33,6 +33,7 @@ from vendiscore import (
     report,
     score,
     select,
+    select_batches,
     sources,
 )
 from vendiscore.resolve.presets import PRESETS
@@ -101,6 +102,7 @@ def build_instances():
         "Sources": sources({"x": ["a b", "c"], "y": ["a b", "d"]}),
         "Explanation": explain(TEXTS),
         "Selection": select(TEXTS, 2),
+        "BatchSelection": select_batches([{"x": [[1.0, 0.0]]}], "x", 1, k="cosine"),
         "MagnitudeFunction": magnitude_function([0.0, 1.0]),
         "Novelty": novelty(["a cat"], TEXTS),
         "PhraseCosts": phrases(TEXTS),

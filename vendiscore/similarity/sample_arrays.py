@@ -184,7 +184,8 @@ def check_in_memory(samples: object, name: str) -> None:
         labels = f', {name}="label"' if name in ("groups", "prompts") else ""
         alternative = (
             f'score the column "x" of a data frame without loading it: '
-            f'vendiscore.score_batches(frame, "x"{labels}, k="cosine")'
+            f'vendiscore.score_batches(frame, "x"{labels}, k="cosine"); to select rows, use '
+            f"vendiscore.select_batches"
         )
     raise TypeError(
         f"`{name}` must be in memory, got {cls.__module__}.{cls.__qualname__}, which is lazy or "

@@ -224,6 +224,7 @@ SYNONYMS: dict[NameKind, dict[str, str]] = {
         "select": "subset choose sample diversesubset selectdiverse subsample coreset mmr kcenter "
         "facilitylocation dpp selectsubset diversify picker maxminpicker",
         "sources": "comparemodels modelsimilarity effectivemodels",
+        "select_batches": "greedi distributedselection selectstream streamselect",
         "score_batches": "stream scorestream streaming batches",
         "State": "streamingscore accumulator partialfit online update",
         "report": "html htmlreport summary dashboard",

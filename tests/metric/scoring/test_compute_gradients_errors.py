@@ -66,7 +66,8 @@ NO_SAMPLES |= {"get_kernel", "list_kernels", "list_measures", "register_kernel",
 NO_SAMPLES |= {"phrases"}  # of texts
 NO_SAMPLES |= {"Monitor"}  # tests/tools/streams/test_monitor.py
 NO_SAMPLES |= {"read", "ReadResult", "AmbiguousInputError"}  # files and records have no gradients
-NO_SAMPLES |= {"GroupState", "score_batches"}  # Arrow columns cannot contain tensors
+# Arrow columns cannot contain tensors.
+NO_SAMPLES |= {"BatchSelection", "GroupState", "score_batches", "select_batches"}
 FUNCTIONS_WITHOUT_GRADIENT = set(SAMPLE_FUNCTIONS) - {
     "as_similarity",
     "compute",

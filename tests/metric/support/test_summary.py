@@ -51,6 +51,9 @@ RESULTS = {
     "Mode of no samples": lambda: Mode(3, 0.1, np.array([], dtype=int)),
     "Pair": lambda: vendiscore.explain(EDITED, ns=[1], threshold=0.8).boundary(1)[1][0],
     "Selection": lambda: vendiscore.select(TEXTS, 9),
+    "BatchSelection": lambda: vendiscore.select_batches(
+        [{"x": [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]}], "x", 2, k="cosine"
+    ),
     "Comparison": example_comparison,
     "Comparison by groups": example_comparison_by_group,
     "SetRow": lambda: example_comparison().sets[0],

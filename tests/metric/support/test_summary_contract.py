@@ -29,6 +29,7 @@ from vendiscore import (
     report,
     score_batches,
     select,
+    select_batches,
     sources,
 )
 from vendiscore.magnitude.curve import magnitude_curve
@@ -120,6 +121,7 @@ def iter_results():
     yield "select, a lambda", select(TEXTS, 2, k=unpicklable_kernel)
     yield "select, represent", select(TEXTS, 2, objective="represent")
     yield "select, quality", select(TEXTS, 2, quality=[1, 2, 3, 4], groups=[0, 0, 1, 1], quota=1)
+    yield "select_batches", select_batches([{"x": [[1.0, 0.0], [0.0, 1.0]]}], "x", 2, k="cosine")
     comparison = compare(TEXTS * 2, TEXTS * 3, permutations=19)
     yield "compare", comparison
     yield "set of a comparison", comparison.sets[0]

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import pytest
 
-from vendiscore import SampleError, compute, score_batches
+from vendiscore import SampleError, compute, score_batches, select, select_batches
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -213,6 +213,16 @@ def test_killed_worker_loses_no_rows(engine, tmp_path, prompts):
     assert result.pop("details")["n"] == N
     expected = compute(TEXTS, prompts=prompts and PROMPTS, **options)
     assert result == pytest.approx(expected, rel=1e-12)
+
+
+def test_selection_from_partitions_is_nearly_as_good_as_in_memory(engine):
+    data = engine.read(PARTITIONINGS["split prompts"])
+    result = select_batches(data, "x", 5, keep=["prompt"], k="cosine")
+    assert np.array_equal(result.rows["x"].to_pylist(), X[result.places])
+    assert result.rows["prompt"].to_pylist() == [PROMPTS[i] for i in result]
+    expected = select(X, 5, k="cosine").scores[-1]
+    assert 0.95 * expected < result.scores[-1] <= result.bound
+    assert expected <= result.bound
 
 
 def test_errors_of_workers_are_raised_here(engine):

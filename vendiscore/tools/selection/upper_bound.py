@@ -63,8 +63,8 @@ def compute_upper_bound(
         for step in track(range(MAX_STEPS), MAX_STEPS, "bounding"):
             power_sum, g = coordinates.compute_tangent(p, dims, q)
             best = constraints.best_selection(g)
-            step_bound = _log_score_or_infinity(power_sum + float(g[best].mean()), q)
-            fractional_score = _log_score_or_infinity(power_sum + float(g @ p), q)
+            step_bound = log_score_or_infinity(power_sum + float(g[best].mean()), q)
+            fractional_score = log_score_or_infinity(power_sum + float(g @ p), q)
             log_bound = min(log_bound, step_bound)
             if log_bound - fractional_score < GAP_TOLERANCE:
                 break
@@ -74,7 +74,7 @@ def compute_upper_bound(
     return math.exp(log_bound)
 
 
-def _log_score_or_infinity(S: float, q: float) -> float:
+def log_score_or_infinity(S: float, q: float) -> float:
     """Compute log VS_q of a matrix with trace 1 and entropy S_q = S; infinity if none exists."""
     if (1 - q) * S <= -1:
         return math.inf
