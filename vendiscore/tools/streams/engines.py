@@ -277,9 +277,15 @@ def _iter_polars(frame: Any, columns: list[str]) -> Iterator[Any]:
 def _iter_pyarrow(dataset: Any, columns: list[str]) -> Iterator[Any]:
     """Iterate over a pyarrow dataset, such as a folder of Parquet files."""
     check_column_names(columns, dataset.schema.names)
-    # With the default of reading four files ahead, two million rows of 64 numbers take 318 MB of
-    # memory; reading one file ahead takes 92 MB.
-    scanner = dataset.scanner(columns=columns, batch_size=BATCH_ROWS, fragment_readahead=1)
+    # With threads, pyarrow reads up to 1 GiB ahead if the batches are processed more slowly. Without
+    # them, it reads a batch when it is requested.
+    scanner = dataset.scanner(
+        columns=columns,
+        batch_size=BATCH_ROWS,
+        batch_readahead=1,
+        fragment_readahead=1,
+        use_threads=False,
+    )
     return iter(scanner.to_reader())
 
 

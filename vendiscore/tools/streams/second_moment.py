@@ -12,14 +12,17 @@ from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...support import memory
 from ...support.namespace import asarray_like, gram, is_numpy, is_torch, namespace, to_host
-from ...support.parallel import map_ordered, slices
+from ...support.parallel import limit_blas_threads, map_ordered, slices
 from ...support.types import Rows
 
 # The range of squared norms that do not lose digits.
 MIN_SQUARED_NORM = 1e-280
 MAX_SQUARED_NORM = 1e280
-# Minimum size of the blocks of rows that are multiplied.
-BLOCK_BYTES = 1 << 20
+# Size of the blocks of rows that are multiplied, if this leaves one block for each thread. For 384
+# columns, blocks of 16 MB take 15 % less time than blocks of 4 MB.
+BLOCK_BYTES = 1 << 24
+# Size of the blocks that are scaled, which stay in the cache of one core.
+SCALED_BYTES = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,18 +108,21 @@ def second_moment_from_rows(
     keep_rows = is_smaller_as_rows(n, d)
     if not keep_rows:
         require_memory(d)
-    # In blocks of this many rows, the time to add d² numbers per block is negligible.
-    size = n if keep_rows else max(4 * d, BLOCK_BYTES // (8 * d))
 
     def compute_block(block: tuple[np.ndarray, np.ndarray | None]) -> np.ndarray | None:
         F = _normalize_rows(*block, requires_unit_norm)
         return F if keep_rows or F is None else gram(F.T)
 
-    blocks = [
-        (X[rows], None if weights is None else weights[rows])
-        for X in arrays
-        for rows in slices(len(X), size)
-    ]
+    with limit_blas_threads(1) as threads:
+        size = n
+        if not keep_rows:
+            # In blocks of 4 d rows, the time to add d² numbers per block is negligible.
+            size = max(4 * d, min(BLOCK_BYTES // (8 * d), -(-n // threads)))
+        blocks = [
+            (X[rows], None if weights is None else weights[rows])
+            for X in arrays
+            for rows in slices(len(X), size)
+        ]
     rows = []
     total: np.ndarray | float = 0.0
     for block_result in map_ordered(compute_block, blocks, len(blocks) > 1):
@@ -133,20 +139,24 @@ def _normalize_rows(
     X: np.ndarray, weights: np.ndarray | None, requires_unit_norm: bool
 ) -> np.ndarray | None:
     """Return the rows √w x / ‖x‖, or None if a row is zero, not finite or not of unit norm."""
-    F = X.astype(float, copy=False)
-    with np.errstate(all="ignore"):
-        squares = np.vecdot(F, F)
+    F = np.empty(X.shape)
+    squares = np.empty(len(X))
+    with np.errstate(all="ignore"):  # checked below
+        for rows in slices(len(X), max(1, SCALED_BYTES // (8 * X.shape[1]))):
+            block = F[rows]
+            block[...] = X[rows]
+            squares[rows] = np.vecdot(block, block)
+            scale = 1 / np.sqrt(squares[rows])
+            if weights is not None:
+                scale *= np.sqrt(weights[rows])
+            block *= scale[:, None]
     # Also False for NaN.
     is_in_range = squares.min() >= MIN_SQUARED_NORM and squares.max() <= MAX_SQUARED_NORM
     if not is_in_range:
         return None
-    max_deviation = np.abs(squares - 1).max()
-    if requires_unit_norm and not max_deviation <= DIAGONAL_TOLERANCE:
+    if requires_unit_norm and not np.abs(squares - 1).max() <= DIAGONAL_TOLERANCE:
         return None
-    if weights is None and max_deviation <= 8 * np.finfo(float).eps:
-        return F
-    scale = np.sqrt((1.0 if weights is None else weights) / squares)
-    return np.multiply(F, scale[:, None], out=None if F is X else F)
+    return F
 
 
 def scale_to_diagonal(similarity: Similarity, weights: np.ndarray | None = None) -> Similarity:
