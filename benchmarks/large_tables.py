@@ -154,23 +154,70 @@ def describe_greedi() -> str:
     )
 
 
-def tabulate_cost_of_a_billion_rows() -> str:
-    """Extrapolate the measured rate to a billion rows."""
-    result = load_result("partitions")
-    (row,) = (row for row in result["rows"] if row["part"] == "rate")
-    assert result["environment"]["threads"] == "1"
-    n, d = 10**9, row["d"]
-    hours = n * row["seconds"] / row["rows"] / 3600
-    return format_table(
-        (f"for 10⁹ rows with {d} columns", "cost"),
+def tabulate_stream_scale() -> str:
+    """Tabulate the measured costs of rows, merges and the score of the merged state."""
+    result = load_result("stream_scale")
+    environment = result["environment"]
+    rows = {row["name"]: row for row in result["rows"]}
+    stream, files, merge = rows["stream"], rows["files"], rows["merge"]
+    table = format_table(
+        ("step, one thread", "cost"),
         (
-            ("reading the rows once, in float32", f"{4 * n * d / 1e12:.1f} TB"),
-            ("updating one state with all rows, in one thread", f"{hours:.1f} h"),
-            ("a state, for any number of rows", f"{row['bytes'] / 1e6:.1f} MB"),
-            ("1,000 states before they are merged", f"{1000 * row['bytes'] / 1e9:.1f} GB"),
-            ("the score of the merged state", f"{row['score_s']:.2g} s"),
-            ("the similarity matrix, in float32", f"{4 * n * n / 1e18:.0f} EB: not possible"),
+            (
+                f"rows with {environment['d']} columns in memory",
+                f"{stream['rows_per_second']:,.0f} per second",
+            ),
+            (
+                "time, divided by that of the bare products in double precision",
+                f"{stream['times_bare']:.2f}",
+            ),
+            ("rows from Arrow files on disk", f"{files['rows_per_second']:,.0f} per second"),
+            (
+                f"memory of the process for {files['rows']:,} rows ({files['gb']:.1f} GB)",
+                f"{files['peak_mb']:,.0f} MB",
+            ),
+            (f"merge of {merge['merged']} states", f"{1000 * merge['seconds']:.1f} ms"),
+            ("a state, for any number of rows", f"{merge['bytes'] / 1e6:.1f} MB"),
+            ("score of the merged state", f"{1000 * merge['score_seconds']:.0f} ms"),
         ),
+    )
+    return (
+        f"{table}\n\nThese are times for {stream['rows']:,} rows on one core with vendiscore "
+        f"{environment['vendiscore']}. Other programs were running on the machine (load "
+        f"{environment['load_before']:.0f} to {environment['load_after']:.0f} on "
+        f"{environment['cpus']} cores), so an idle machine needs less time. The bare products, "
+        f"X.T @ X of each batch after its conversion from single to double precision, were "
+        f"computed between the batches. The score differs from that of `compute` by at most "
+        f"{max(stream['error'], files['error']):.0e} (relative)."
+    )
+
+
+def tabulate_cost_of_a_billion_rows() -> str:
+    """Extrapolate the measured costs to a billion rows in 10,000 partitions."""
+    result = load_result("stream_scale")
+    rows = {row["name"]: row for row in result["rows"]}
+    stream, merge = rows["stream"], rows["merge"]
+    assert result["environment"]["threads"] == "1"
+    n, d, n_partitions = 10**9, result["environment"]["d"], 10_000
+    seconds_per_row = 1 / stream["rows_per_second"]
+    fan_in = merge["merged"]
+    table_rows = []
+    for workers in (1, 16, 128, 1024):
+        merge_seconds = 0.0
+        n_states = n_partitions
+        while n_states > 1:
+            n_states = -(-n_states // fan_in)
+            merge_seconds += -(-n_states // workers) * merge["seconds"]
+        hours = n * seconds_per_row / workers / 3600
+        time = f"{hours:.1f} h" if hours >= 1 else f"{60 * hours:.1f} min"
+        rate = 4 * d * stream["rows_per_second"] * workers / 1e9
+        table_rows.append((f"{workers:,}", time, f"{merge_seconds:.2g} s", f"{rate:.3g} GB/s"))
+    table = format_table(("workers", "updates", "merges", "data read by all workers"), table_rows)
+    return (
+        f"For 10⁹ rows with {d} float32 columns ({4 * n * d / 1e12:.1f} TB) in {n_partitions:,} "
+        f"partitions:\n\n{table}\n\nThe {n_partitions:,} states take "
+        f"{n_partitions * merge['bytes'] / 1e9:.1f} GB before they are merged, on all workers "
+        f"together. The similarity matrix would take {4 * n * n / 1e18:.0f} EB."
     )
 
 
@@ -182,5 +229,6 @@ LARGE_TABLES: dict[str, Callable[[], str]] = {
     "partitions": tabulate_partitions,
     "partitions-about": describe_partitions,
     "greedi": describe_greedi,
-    "plan": tabulate_cost_of_a_billion_rows,
+    "stream-scale": tabulate_stream_scale,
+    "stream-plan": tabulate_cost_of_a_billion_rows,
 }

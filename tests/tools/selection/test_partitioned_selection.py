@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from vendiscore import compute, encoder, select, select_batches
+from vendiscore import State, compute, encoder, select, select_batches
 from vendiscore.tools.selection import partitioned_selection as module
 
 pa = pytest.importorskip("pyarrow")
@@ -59,6 +59,24 @@ def test_bound_exceeds_all_selections(seed, q):
     assert result.scores[-1] <= maximum * (1 + 1e-12) <= result.bound * (1 + 2e-12)
 
 
+def test_bound_is_that_of_the_tangent_at_all_rows_and_the_selection():
+    X = draw_clusters(300, 12, 40) + 3
+    result = select_batches(split_rows(X, []), "x", 5, k="cosine")
+    F = X / np.linalg.norm(X, axis=1, keepdims=True)
+    S = F[result.places]
+    values, V = np.linalg.eigh((F.T @ F / 300 + S.T @ S / 5) / 2)
+    values, V = values[::-1].copy(), V[:, ::-1]
+    # The smaller eigenvalues become equal, with the same sum in 5 dimensions.
+    level, j = next(
+        (values[j:].sum() / (5 - j), j) for j in range(5) if values[j:].sum() / (5 - j) >= values[j]
+    )
+    values[j:] = level
+    gradients = np.sort((F @ V) ** 2 @ (-np.log(values) - 1))[::-1][:5]
+    expected = np.exp(values[:5].sum() + gradients.mean())
+    assert result.scores[-1] < expected < 5
+    assert result.bound == pytest.approx(expected)
+
+
 def test_scores_are_those_of_the_first_rows():
     X = draw_clusters(200, 6, 10)
     result = select_batches(split_rows(X, [50, 120]), "x", 5, k="cosine")
@@ -71,6 +89,8 @@ def test_many_candidates_are_reduced(monkeypatch):
     monkeypatch.setattr(module, "MAX_PARTITION_ROWS", 1)
     monkeypatch.setattr(module, "MAX_CANDIDATES", 100)
     result = select_batches(split_rows(X, range(100, 1200, 100)), "x", 8, k="cosine", keep=["id"])
+    first_pass = module.FirstPass(State(k="cosine"), ["x"], 8, 1.0, {})
+    assert len(first_pass.compute(split_rows(X, range(100, 1200, 100))).candidates) == 2 * 8
     assert result.rows["id"].to_pylist() == result.places.tolist()
     assert result.scores[-1] > 0.95 * select(X, 8, k="cosine").scores[-1]
 

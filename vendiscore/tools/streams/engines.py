@@ -277,8 +277,8 @@ def _iter_polars(frame: Any, columns: list[str]) -> Iterator[Any]:
 def _iter_pyarrow(dataset: Any, columns: list[str]) -> Iterator[Any]:
     """Iterate over a pyarrow dataset, such as a folder of Parquet files."""
     check_column_names(columns, dataset.schema.names)
-    # With threads, pyarrow reads up to 1 GiB ahead if the batches are processed more slowly. Without
-    # them, it reads a batch when it is requested.
+    # With threads, pyarrow reads up to 1 GiB ahead of the batches that are processed. Without
+    # threads, it reads a batch when it is requested.
     scanner = dataset.scanner(
         columns=columns,
         batch_size=BATCH_ROWS,
