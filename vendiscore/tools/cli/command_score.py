@@ -83,6 +83,12 @@ def run_score(args: Namespace) -> str:
         result = _score_set(args, source, references, keywords, has_small_order)
         source = drop_samples(source, result["details"]["dropped"])
         results.append(result)
+        if len(source) == 1:
+            args.notes.add_note(
+                "It has only one sample, whose score is always 1; if it contains several texts, "
+                "pass --split",
+                source.name,
+            )
         if source.kind == "molecules" and not (source.sets or args.brief):
             description = _describe_molecule_counts(source)
             if args.format in ("text", "md"):
