@@ -495,6 +495,44 @@ def other_cases() -> list[ReadingCase]:
             + json.dumps([{"answer": text} for text in ANSWERS[3:]], indent=1).encode(),
             Scored(ANSWERS),
         ),
+        ReadingCase(
+            "genes_in_rows.csv",
+            write_csv(
+                {"": ["G1", "G2", "G3"], "1": [278, 5, 12], "2": [3, 51, 9], "3": [1, 2, 40]}
+            ),
+            Asked([{"kind": "counts", "transpose": True}, {"kind": "counts"}, {"kind": "vectors"}]),
+        ),
+        ReadingCase(
+            "names_and_formulas.csv",
+            write_csv(
+                {
+                    "id": IDS,
+                    "compound_name": [f"Compound {letter}" for letter in "ABCDEF"],
+                    "structure": ["C20H25N3O", "C21H30O2", "C8H11NO2", "C9H8O4", "C6H6", "CH4O"],
+                }
+            ),
+            Asked([{"column": "compound_name"}, {"column": "structure"}]),
+        ),
+        ReadingCase(
+            "headlines.csv",
+            write_csv({"brand": ["Old Town News", *WORDS[1:]], "headline": ANSWERS}),
+            Scored(ANSWERS),
+        ),
+        ReadingCase(
+            "letters_of_answers.csv",
+            write_csv({"answer": FEW, "value": NUMBERS, "ms": OTHER_NUMBERS}),
+            Asked([{"column": "answer"}, {"kind": "vectors"}]),
+        ),
+        ReadingCase(
+            "word_frequencies.csv",
+            write_csv({"words": WORDS, "n": [5, 3, 2, 8, 1, 4]}),
+            Asked([{"weights": "n"}, {"column": "words"}]),
+        ),
+        ReadingCase(
+            "generated_and_summary.csv",
+            write_csv({"summary": ANSWERS, "generated": OTHER_ANSWERS}),
+            Asked([{"column": "generated"}, {"column": "summary"}]),
+        ),
         ReadingCase("link.csv", b"../data/answers.csv", Refused("symbolic link")),
         ReadingCase("responses.yaml", b"- a: hello\n- a: bye\n", Refused("YAML|not read")),
         ReadingCase("sheet.xlsx", b"PK\x03\x04[Content_Types].xml", Refused("CSV UTF-8")),

@@ -62,7 +62,6 @@ def test_invalid_encodings_are_rejected(run, texts, encoding):
     assert encoding in err
 
 
-@pytest.mark.usefixtures("without_static")
 @pytest.mark.parametrize(("texts", "is_noted"), [("one text", True), ("one\ntwo", False)])
 def test_note_says_that_score_of_only_sample_is_1(run, save, texts, is_noted):
     code, _, err = run(save("one.txt", texts))
@@ -70,6 +69,7 @@ def test_note_says_that_score_of_only_sample_is_1(run, save, texts, is_noted):
     assert ("has only one sample, whose score is always 1" in err) is is_noted
 
 
+@pytest.mark.usefixtures("without_static")
 def test_text_output_lists_score_n_and_signature(run, texts):
     result = vendiscore.compute(TEXTS, details=True)
     expected = [f"VS = {result['VS']:.4g}", "n = 4", WORDING_NOTE]

@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from ...support.errors import short_repr
 from ...support.text_detection import are_sequences, count_unspaced, looks_like
-from .count_columns import describe_counts, has_no_name
+from .count_columns import describe_counts, has_no_name, is_count_name
 from .limits import AskError, ReadOptions, RefusedError
 from .names import (
     MOLECULE_NAMES,
+    OUTPUT_NAMES,
     PROMPT_NAMES,
     RESULT_NAMES,
     SEQUENCE_NAMES,
@@ -143,11 +144,12 @@ def choose(head: Table, read_options: ReadOptions) -> Choice:
         if record or read_options.kind == "counts":
             return Choice(None, "counts", record=record)
         likely = _likely_samples(columns, read_options)
-        if not read_options.kind and _has_mismatch(columns):
+        has_mismatch = not read_options.kind and _has_mismatch(columns)
+        if has_mismatch:
             likely = [column for column in likely if column.is_named_samples]
         elif not any(column.is_named_samples for column in likely):
             likely = _named_paths(head, columns, read_options) or likely
-        if not likely and _are_features(columns, read_options):
+        if not (likely or has_mismatch) and _are_features(columns, read_options):
             return _all_numbers(every, read_options)
         if len(likely) != 1 or _may_name_rows(likely[0], columns, read_options):
             raise _question(head, columns, likely, read_options)
@@ -170,7 +172,8 @@ def _likely_samples(columns: Sequence[Column], read_options: ReadOptions) -> lis
         named = [column for column in columns if column.role == "text"]
         return named if len(named) == 1 else list(columns)
     holding = _HOLDING.get(read_options.kind, ("texts", "lists", *_SAMPLES))
-    n_features = 0 if read_options.kind else len(_features(columns))
+    numbers = [] if read_options.kind else _features(columns)
+    n_features = sum(not is_count_name(column.name) for column in numbers)
     columns = [column for column in columns if column.holds in holding]
     if read_options.kind == "texts" and any(column.holds == "texts" for column in columns):
         columns = [column for column in columns if column.holds != "molecules"]
@@ -187,22 +190,28 @@ def _likely_samples(columns: Sequence[Column], read_options: ReadOptions) -> lis
         about_numbers = others[0].holds == "texts" and n_features > _MOST_NUMBERS
         if about_numbers or all(column.is_repeated for column in others):
             return []
-        # Titles can be texts of their own, of which the others are descriptions.
+        # Titles can be texts of their own: of which others are descriptions, or which others name.
         titles = [column for column in columns if _is_prose_title(column)]
+        if titles and all(column.form == "phrases" for column in others):
+            return titles
         return others + titles if others[0].form == "prose" else others
     # Without such columns, texts of less likely forms and names are the only possible ones, but
     # they may be about several columns of numbers, or about prompts.
     if any(column.role in _NEVER_SAMPLES and column.form in _SENTENCES for column in columns):
         return []
     texts = [column for column in columns if column.role in ("", "other")]
-    texts = [column for column in texts if column.holds != "lists"]
-    for form, max_features in (("prose", 1), ("phrases", 1), ("words", 0)):
-        of_form = [column for column in texts if column.form == form]
-        unnamed = [column for column in of_form if not column.role]
-        if of_form:
-            likely = unnamed or of_form
-            return likely if n_features <= max_features else []
-    return []
+    texts = [column for column in texts if column.holds == "texts"]
+    prose, phrases, words = (
+        [column for column in texts if column.form == form]
+        for form in ("prose", "phrases", "words")
+    )
+    unnamed_words = [column for column in words if not column.role]
+    likely, max_features = unnamed_words or words, 0
+    if prose:
+        likely, max_features = [column for column in prose if not column.role] or prose, 1
+    elif phrases:  # names, or words that they name
+        likely, max_features = phrases + unnamed_words, 1
+    return likely if n_features <= max_features else []
 
 
 def _is_prose_title(column: Column) -> bool:
@@ -439,6 +448,7 @@ def _question(
     texts = [column for column in columns if column.holds in ("texts", "lists", *_SAMPLES)]
     nested = sorted(_nested_paths(head, columns), key=_is_prompt_path)  # stable
     ranked = sorted((column for column in texts if column not in likely), key=_rank)
+    likely = sorted(likely, key=lambda column: not is_named(column.name, OUTPUT_NAMES))  # stable
     names = [column.name for column in likely] + nested + [column.name for column in ranked]
     names = list(dict.fromkeys(names))[:_MOST]
     has_numbers = not read_options.kind and bool(_features(columns))
@@ -463,7 +473,8 @@ def _question(
         choices.append((f"{label} ({example})" if example else label, {"column": name}))
     if has_numbers:
         # Names of rows, and categories, are less likely than several columns of numbers.
-        are_first = not likely and len(_features(columns)) >= _FEATURES
+        has_named = any(column.role == "text" and column.form for column in columns)
+        are_first = not (likely or has_named) and len(_features(columns)) >= _FEATURES
         place = 0 if are_first else len(choices)
         choices.insert(place, ("all columns of numbers", {"kind": "vectors"}))
     return AskError(f"Which column holds the {what}? {reason}.", choices)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from ...support.types import Record
 from .limits import AskError, ReadOptions
 from .names import COUNT_NAMES, SITE_NAMES, SPECIES_NAMES, is_named, join_names, split_name
 from .tables import Table, is_number
@@ -42,7 +43,7 @@ def find_long_table(columns: Sequence[ColumnEvidence], head: Table) -> LongTable
     sites = [column.name for column in columns if is_named(column.name, SITE_NAMES)]
     counts = [column.name for column in columns if _has_counts(head, column)]
     counts = [name for name in counts if name not in (*species, *sites)]
-    counts = [name for name in counts if _is_count_name(name)] or counts
+    counts = [name for name in counts if is_count_name(name)] or counts
     if len(species) != 1 or not sites or len(counts) != 1 or species[0] in sites:
         return None
     labels = head.labels(species[0])[:_LOOK]
@@ -71,6 +72,7 @@ def describe_counts(
         return ""
     if not read_options.kind:
         _check_not_sparse(head, columns)
+    rest = [column for column in rest if column.role not in ("id", "label", "other")]
     counted = [column.name for column in rest if _has_counts(head, column)]
     others = [column for column in rest if column.name not in counted]
     if 2 * len(counted) <= len(rest) or any(column.holds == "numbers" for column in others):
@@ -93,13 +95,15 @@ def describe_counts(
         and not (others or is_square)
         and (has_row_names or _are_abundances(head, counted))
     ):
+        orientations: list[tuple[str, Record]] = [
+            ("Rows are sites, columns are species", {"kind": "counts"}),
+            ("Rows are species, columns are sites", {"kind": "counts", "transpose": True}),
+        ]
+        if has_row_names:  # as programs for sequencing data write species and genes
+            orientations.reverse()
         raise AskError(
             f"Do {join_names(counted)} count individuals, of species in columns or in rows?",
-            [
-                ("Rows are sites, columns are species", {"kind": "counts"}),
-                ("Rows are species, columns are sites", {"kind": "counts", "transpose": True}),
-                ("Rows are features", {"kind": "vectors"}),
-            ],
+            [*orientations, ("Rows are features", {"kind": "vectors"})],
         )
     return ""
 
@@ -128,7 +132,7 @@ def _check_not_sparse(head: Table, columns: Sequence[ColumnEvidence]) -> None:
 
 def _has_counts(head: Table, column: ColumnEvidence) -> bool:
     """Return whether a column has whole numbers of at least 0, and is not named otherwise."""
-    if column.holds != "numbers" or (column.role and not _is_count_name(column.name)):
+    if column.holds != "numbers" or (column.role and not is_count_name(column.name)):
         return False
     return all(map(_COUNT.fullmatch, map(str, head.column(column.name, _LOOK))))
 
@@ -151,7 +155,7 @@ def _are_abundances(head: Table, names: Sequence[str]) -> bool:
     return 2 * absent > len(names) and not any(map(is_number, names))
 
 
-def _is_count_name(name: str) -> bool:
+def is_count_name(name: str) -> bool:
     """Return whether a name consists of a word for a number of individuals or of repetitions."""
     words = split_name(name)
     return len(words) == 1 and bool(COUNT_NAMES.fullmatch(words[0]))
@@ -160,7 +164,7 @@ def _is_count_name(name: str) -> bool:
 def find_weights(columns: Sequence[ColumnEvidence], head: Table) -> str:
     """Return the column that counts how often each row occurred, "" without one."""
     named = [column.name for column in columns if column.holds == "numbers"]
-    named = [name for name in named if _is_count_name(name)]
+    named = [name for name in named if is_count_name(name)]
     if len(named) != 1:
         return ""
     cells = head.labels(named[0])[:_LOOK]

@@ -7,8 +7,12 @@ from itertools import islice
 #: Words in names of columns of generated output, such as "answer".
 TEXT_NAMES = re.compile(
     "(text|sentence|content|answer|response|resp|candidate|completion|output|generation|generated"
-    "|prediction|pred|hypothesis|hypothese|hyp|caption|story|storie|reply|replie|summary|summarie|translation|paraphrase"
+    "|prediction|pred|hyp|caption|story|storie|reply|replie|summary|summarie|translation|paraphrase"
     "|antwort|antworten|ausgabe|réponse|reponse|respuesta|risposta|resposta|回答|答案)s?"
+)
+#: Words of these that name the output of a model, and nothing else.
+OUTPUT_NAMES = re.compile(
+    "(response|resp|completion|output|generation|generated|prediction|pred|hyp)s?"
 )
 #: Words in names of columns of prompts, such as "question".
 PROMPT_NAMES = re.compile(
@@ -61,7 +65,7 @@ MOLECULE_LABELS = re.compile("(name|title|compound|molecule|drug|substance|ligan
 #: Words in names of columns of sequences of letters, such as proteins.
 SEQUENCE_NAMES = re.compile("(sequence|seq)s?")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.
-SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|sp|spp|genus|genera|plant|bird)s?")
+SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|sp|spp|tax|genus|genera|plant|bird)s?")
 SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample|patch|square)s?")
 #: Names of columns with the number of individuals, or of repetitions of a row.
 COUNT_NAMES = re.compile(

@@ -340,8 +340,8 @@ def _has_header(rows: Sequence[Sequence[str]], read_options: ReadOptions) -> boo
     if any(map(is_column_name, first)):
         return True
     names = first[1:]
-    if names and not first[0] and (counts(names) or names == columns[0]):
-        return True  # names above an index: counted, as by pandas, or equal to it
+    if names and not first[0] and (counts(names) or counts(names, 1) or names == columns[0]):
+        return True  # names above an index: counted, as by pandas or R, or equal to it
     numbers = list(map(are_numbers, columns))
     if counts(first):  # pandas' names or, above whole numbers, a sample
         return not any(numbers) or (len(first) > 1 and _are_fractions(body))
