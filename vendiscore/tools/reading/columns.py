@@ -173,6 +173,7 @@ def _likely_samples(columns: Sequence[Column], read_options: ReadOptions) -> lis
         return named if len(named) == 1 else list(columns)
     holding = _HOLDING.get(read_options.kind, ("texts", "lists", *_SAMPLES))
     numbers = [] if read_options.kind else _features(columns)
+    has_nested = not read_options.kind and any(column.holds == "nested" for column in columns)
     n_features = sum(not is_count_name(column.name) for column in numbers)
     columns = [column for column in columns if column.holds in holding]
     if read_options.kind == "texts" and any(column.holds == "texts" for column in columns):
@@ -196,11 +197,15 @@ def _likely_samples(columns: Sequence[Column], read_options: ReadOptions) -> lis
             return titles
         return others + titles if others[0].form == "prose" else others
     # Without such columns, texts of less likely forms and names are the only possible ones, but
-    # they may be about several columns of numbers, or about prompts.
-    if any(column.role in _NEVER_SAMPLES and column.form in _SENTENCES for column in columns):
+    # they may be about several columns of numbers, prompts or nested values.
+    are_sentences = (
+        column.form in _SENTENCES for column in columns if column.role in _NEVER_SAMPLES
+    )
+    if has_nested or any(are_sentences):
         return []
     texts = [column for column in columns if column.role in ("", "other")]
     texts = [column for column in texts if column.holds == "texts"]
+    texts = [column for column in texts if not (column.form == "prose" and column.is_repeated)]
     prose, phrases, words = (
         [column for column in texts if column.form == form]
         for form in ("prose", "phrases", "words")
@@ -219,9 +224,9 @@ def _is_prose_title(column: Column) -> bool:
 
 
 def _has_mismatch(columns: Sequence[Column]) -> bool:
-    """Return whether a column is named as generated output, but has letters or numbers."""
+    """Return whether a column is named as generated output, but has letters, numbers or nothing."""
     return any(
-        column.role == "text" and (column.form == "options" or column.holds == "numbers")
+        column.role == "text" and (column.form == "options" or column.holds in ("numbers", ""))
         for column in columns
     )
 
