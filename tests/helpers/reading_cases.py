@@ -533,6 +533,31 @@ def other_cases() -> list[ReadingCase]:
             write_csv({"summary": ANSWERS, "generated": OTHER_ANSWERS}),
             Asked([{"column": "generated"}, {"column": "summary"}]),
         ),
+        ReadingCase(
+            "tune.txt",
+            b"X:0\nM:3/4\n=B =E =G | =D\n",
+            Asked([{"split": "row"}, {"split": "blank"}]),
+        ),
+        ReadingCase(
+            "chat.txt",
+            b"You: who are you?\nAgent: an agent\nYou: I see\nAgent: ask me\n",
+            Asked([{"split": "row"}, {"split": "blank"}]),
+        ),
+        ReadingCase(
+            "predicted_classes.csv",
+            write_csv({"gene": WORDS, "pred": ["benign", "benign", "unknown"] * 2}),
+            Asked([{"column": "pred"}, {"column": "gene"}]),
+        ),
+        ReadingCase(
+            "one_error.jsonl",
+            write_json_lines(
+                {
+                    "error": ["no such file", *[None] * 5],
+                    "verdict": [{"raw": text} for text in ANSWERS],
+                }
+            ),
+            Asked([{"column": "verdict.raw"}, {"column": "error"}]),
+        ),
         ReadingCase("link.csv", b"../data/answers.csv", Refused("symbolic link")),
         ReadingCase("responses.yaml", b"- a: hello\n- a: bye\n", Refused("YAML|not read")),
         ReadingCase("sheet.xlsx", b"PK\x03\x04[Content_Types].xml", Refused("CSV UTF-8")),

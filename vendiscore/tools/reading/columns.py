@@ -20,6 +20,7 @@ from .limits import AskError, ReadOptions, RefusedError
 from .names import (
     MOLECULE_NAMES,
     OUTPUT_NAMES,
+    PREDICTION_NAMES,
     PROMPT_NAMES,
     RESULT_NAMES,
     SEQUENCE_NAMES,
@@ -34,6 +35,7 @@ from .names import (
 )
 from .records import answers_in, is_image, is_nested, known_record, label_in, paths, value_at
 from .tables import Table, are_numbers, is_row
+from .text_lines import is_transcript
 
 _LOOK = 200  # rows that show what the rest is like
 _MOST = 100  # columns examined
@@ -47,7 +49,6 @@ _FEW_SETS = 20  # sets that a column may tell apart
 _EXAMPLE = 40  # characters of a cell that a question shows
 _MAX_SETTINGS = 4  # columns that a question about settings names
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(\D|$)")  # at the start of a time, too
-_SPEAKER = re.compile(r"^\W*(user|assistant|human|ai|bot|agent|system)\W", re.I | re.M)
 _BOOLEAN = re.compile("true|false|yes|no", re.IGNORECASE)
 
 _SAMPLES = ("molecules", "sequences", "vectors", "images")  # contents that are kinds of samples
@@ -82,8 +83,9 @@ class Column(NamedTuple):
 
     `role` is that of `role_of`, and `holds` that of `column_kind`. Texts, also those in lists, have
     a `form`: "transcripts", in which speakers alternate; "prose"; "phrases" of up to three words,
-    such as names; "words"; or "options", which are single letters. They are `repeated` if at most
-    half of them differ, as categories and disclaimers are.
+    such as names; "words"; or "options", which are single letters. `is_repeated` states
+    that at most half of them differ, as those of categories and disclaimers, and `is_rare` that
+    most cells are empty.
     """
 
     name: str
@@ -91,18 +93,27 @@ class Column(NamedTuple):
     holds: str
     form: str = ""
     is_repeated: bool = False
+    is_rare: bool = False
 
     @property
     def is_named_samples(self) -> bool:
         """True if the name states that the column has samples, and its content can be samples."""
         if self.holds in _NAMED:
             return is_named(self.name, _NAMED[self.holds])
-        can_be_answers = self.holds == "lists" or (self.holds == "texts" and self.form != "options")
+        can_be_answers = self.holds == "lists" or (self.holds == "texts" and not self.has_labels)
         return can_be_answers and self.role == "text"
+
+    @property
+    def has_labels(self) -> bool:
+        """True for single letters, and for predictions of a word that repeats."""
+        is_class = self.form == "words" and self.is_repeated
+        return self.form == "options" or (is_class and is_named(self.name, PREDICTION_NAMES))
 
     @property
     def can_be_samples(self) -> bool:
         """True if the cells can be samples, and the name does not state another role."""
+        if self.is_rare:
+            return False
         if self.role in (*_NEVER_SAMPLES, "other"):
             # "row" is no id of vectors, and "variants" are no setting if they are a list.
             exceptions = [("id", "vectors"), ("setting", "lists"), ("model", "lists")]
@@ -226,7 +237,7 @@ def _is_prose_title(column: Column) -> bool:
 def _has_mismatch(columns: Sequence[Column]) -> bool:
     """Return whether a column is named as generated output, but has letters, numbers or nothing."""
     return any(
-        column.role == "text" and (column.form == "options" or column.holds in ("numbers", ""))
+        column.role == "text" and (column.has_labels or column.holds in ("numbers", ""))
         for column in columns
     )
 
@@ -315,7 +326,9 @@ def _column(head: Table, name: str) -> Column:
     strings = _strings(head, name) if holds in ("texts", "lists") else []
     form = _text_form([text[:_LONG] for text in strings]) if strings else ""
     is_repeated = holds == "texts" and 2 * len({*strings}) <= len(strings) > _FEW_TEXTS
-    return Column(name, _role_in_table(head, name), holds, form, is_repeated)
+    cells = head.column(name, _LOOK)
+    is_rare = 2 * sum(cell is None or cell == "" for cell in cells) > len(cells)
+    return Column(name, _role_in_table(head, name), holds, form, is_repeated, is_rare)
 
 
 def _role_in_table(head: Table, name: str) -> str:
@@ -327,7 +340,7 @@ def _role_in_table(head: Table, name: str) -> str:
 
 def _text_form(strings: Sequence[str]) -> str:
     """Return the form of the texts of a column, as `Column` describes it."""
-    if 2 * sum(map(_is_transcript, strings)) > len(strings):
+    if 2 * sum(map(is_transcript, strings)) > len(strings):
         return "transcripts"
     if sum(map(is_prose, strings)) > _PROSE * len(strings):
         if count_unspaced(strings):
@@ -379,15 +392,6 @@ def _strings(head: Table, name: str) -> list[str]:
     cells = head.column(name, _LOOK)
     each = chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)
     return [cell for cell in each if isinstance(cell, str) and cell.strip()]
-
-
-def _is_transcript(text: str) -> bool:
-    """Return whether at least two lines of a text begin with a speaker of a chat.
-
-    >>> _is_transcript("User: hi\\nAssistant: hello"), _is_transcript("Note: hi")
-    (True, False)
-    """
-    return len({match[1].lower() for match in _SPEAKER.finditer(text)}) > 1
 
 
 def _known_choice(head: Table, read_options: ReadOptions) -> Choice | None:

@@ -14,6 +14,8 @@ TEXT_NAMES = re.compile(
 OUTPUT_NAMES = re.compile(
     "(response|resp|completion|output|generation|generated|prediction|pred|hyp)s?"
 )
+#: Words of these that often name labels.
+PREDICTION_NAMES = re.compile("(prediction|pred)s?")
 #: Words in names of columns of prompts, such as "question".
 PROMPT_NAMES = re.compile(
     "(prompt|question|instruction|input|query|querie|context|frage|fragen|aufgabe|eingabe"

@@ -13,6 +13,8 @@ from .samples import Samples
 
 # Lines of three or more of one of these characters separate texts, as people write them.
 _RULE = re.compile(r"\s*([-=*#_~+])\1{2,199}\s*")
+_SPEAKER = re.compile(r"^\W*(user|you|assistant|human|ai|bot|agent|system)\W", re.I | re.M)
+_FIELD = re.compile(r"[^\W\d_][\w-]*:\s*\S.*")
 # Signs of a document in Markdown: code, a heading below the first level, a table or an image.
 _MARKDOWN = re.compile(
     r"\s*(```|~~~)\w*\s*|#{2,6} \S.*|\s*\|?(\s*:?-{3,}:?\s*\|)+[\s:|-]*|!\[.*\]\(.*\)\s*"
@@ -162,10 +164,11 @@ def likely_split(rows: Sequence[str], rules: Counter[str]) -> str:
     """
     texts = [[row for row in part if row.strip()] for _, part in parts(rows, is_rule)]
     filled = [part for part in texts if part]
-    is_document = any(map(_MARKDOWN.fullmatch, rows))
+    is_markdown = any(map(_MARKDOWN.fullmatch, rows))
+    is_document = is_markdown or _have_fields(rows) or is_transcript("\n".join(rows))
     if not rules or max(map(len, filled), default=0) < 2:
         if not rules and (is_document or ("" in rows and _are_blocks(rows))):
-            what = "The text has headings or code, as documents in Markdown have. " * is_document
+            what = "The text has headings or code, as documents in Markdown have. " * is_markdown
             raise AskError(
                 f"{what}Is each line a text, or each part between blank lines?",
                 [("Each line", {"split": "row"}), ("Each part", {"split": "blank"})],
@@ -182,6 +185,22 @@ def likely_split(rows: Sequence[str], rules: Counter[str]) -> str:
             ("Each line", {"split": "row"}),
         ],
     )
+
+
+def is_transcript(text: str) -> bool:
+    """Return whether lines of a text begin with at least two speakers of a chat.
+
+    >>> is_transcript("User: hi\\nAssistant: hello"), is_transcript("Note: hi")
+    (True, False)
+    """
+    return len({match[1].lower() for match in _SPEAKER.finditer(text)}) > 1
+
+
+def _have_fields(rows: Sequence[str]) -> bool:
+    """Return whether a text begins with two lines such as "title: a", and has other lines."""
+    filled = list(filter(str.strip, rows))
+    are_fields = [bool(_FIELD.fullmatch(row)) for row in filled]
+    return all(are_fields[:2]) and len(filled) > 2 and not all(are_fields)
 
 
 def _are_blocks(rows: Sequence[str]) -> bool:
