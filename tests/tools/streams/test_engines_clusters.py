@@ -114,6 +114,8 @@ class Spark:
             pytest.skip("Spark needs a Java runtime")
         os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
         builder = sql.SparkSession.builder.master("local[2,4]")  # a task may fail three times
+        # By default, a shuffle has 200 tasks.
+        builder = builder.config("spark.sql.shuffle.partitions", "4")
         self.session = builder.config("spark.ui.enabled", "false").getOrCreate()
 
     def read(self, ends):
