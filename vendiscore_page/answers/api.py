@@ -6,7 +6,7 @@ from itertools import chain
 
 import numpy as np
 
-from vendiscore.report import ReportData
+from vendiscore.report import ReportData, sentences
 from vendiscore.support.errors import short_repr
 from vendiscore.support.progress import run_steps
 
@@ -24,8 +24,8 @@ from .result_fields import api_fields
 
 FEW = 4  # samples that stand alone
 _COMPARED = (
-    *("q", "sentence", "verdicts", "matched_size", "within", "missing_cells", "level", "rows"),
-    *("pairs", "quality", "signature", "comparison", "sources", "notes"),
+    *("q", "finding", "sentence", "verdicts", "matched_size", "within", "missing_cells"),
+    *("level", "rows", "pairs", "quality", "signature", "comparison", "sources", "notes"),
 )
 
 
@@ -58,6 +58,7 @@ def vendi_score_texts(
         VS_high (number): Upper end of the 95 % interval of VS; at q = 2 VS_q2_high, etc.
         n (integer): Number of texts.
         q (number or string): Order of the score.
+        finding (string): The main result in a short sentence.
         sentence (string): Explanation of the score.
         shares (array): Eigenvalues of the similarity matrix, which sum to 1, largest first.
         profile (object): Scores by their orders, from 0 to 5.
@@ -174,6 +175,7 @@ def vendi_compare(
 
     Returns:
         q (number or string): Order of the scores.
+        finding (string): The most and the least diverse set with their scores.
         sentence (string): Which sets are more diverse than which.
         verdicts (array): Sentence on the difference of each pair of sets.
         matched_size (integer): Number of samples that every set is subsampled to.
@@ -279,7 +281,11 @@ def _rows(sets: object, kind: object) -> list[tuple[str, str, object, int, objec
 @np.errstate(all="ignore")
 def _answer(job: Job, q: object, threshold: object, allow_repeats: object) -> Record:
     found = run_steps(job.findings(q, threshold, allow_repeats))
-    answer = api_fields(found) | {"sentence": job.sentence(found), "code": job.code(found)}
+    answer = api_fields(found) | {
+        "finding": sentences.describe_finding(found, job.what),
+        "sentence": job.sentence(found),
+        "code": job.code(found),
+    }
     if found.grouped:
         del answer["details"]["groups"]  # which are `by_group`
         return answer

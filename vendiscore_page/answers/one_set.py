@@ -236,6 +236,7 @@ def _answer(
         "total": max(samples.total, len(samples)),
         "kernel": job.choice.kernel,
         "comparison": kernel_menu.describe(job.choice, _unit(found) | job.arguments, found.order),
+        "finding": sentences.describe_finding(found, job.what),
         "sentence": job.sentence(found),
         "copies": sentences.describe_duplicates(found, job.what) if found.distinct < n else "",
         "wording": describe_wording_limits(

@@ -1,9 +1,18 @@
 """Python code and addresses that the page shows: of its Space if it runs in one."""
 
+import configparser
 import os
+import re
+from pathlib import Path
 
 # Samples and arguments of more characters than this are not written out.
 INLINE = 1_500
+GIT_CONFIG = Path(__file__).parents[2] / ".git" / "config"
+_REMOTE = re.compile(
+    r"(?:(?:https|ssh)://(?:[^@/]+@)?|git@)(?P<host>[\w.-]+)(?::\d+(?=/))?[:/](?P<path>[\w./~-]+?)"
+    r"(?:\.git)?/?",
+    re.ASCII,
+)
 
 
 def called(samples: str, options: str) -> str:
@@ -21,8 +30,28 @@ def imported(modules: str) -> str:
 
 
 def links() -> dict[str, str]:
-    """Return the addresses of code and documents, which a copy that is not a Space has not."""
-    if space := os.environ.get("SPACE_ID"):
-        files = f"https://huggingface.co/spaces/{space}/tree/main"
-        return {"Code": files, "Documents": f"{files}/docs"}
-    return {}
+    """Return addresses of code, documentation and citation: of the Space, or where a clone is from.
+
+    Empty if neither is known.
+    """
+    space = os.environ.get("SPACE_ID")
+    address = f"https://huggingface.co/spaces/{space}" if space else _read_origin(GIT_CONFIG)
+    if not address:
+        return {}
+    return {
+        "Code": f"{address}/tree/main",
+        "Documentation": f"{address}/tree/main/docs",
+        "How to cite": f"{address}/blob/main/CITATION.cff",
+    }
+
+
+def _read_origin(path: Path) -> str:
+    """Read the web address of the remote "origin" of a clone, without credentials; "" if none."""
+    config = configparser.ConfigParser(strict=False, interpolation=None)
+    try:
+        config.read(path, encoding="utf-8")
+    except (OSError, ValueError, configparser.Error):
+        return ""
+    url = config.get('remote "origin"', "url", fallback="")
+    found = _REMOTE.fullmatch(url)
+    return f"https://{found['host']}/{found['path']}" if found else ""

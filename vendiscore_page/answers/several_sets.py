@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from vendiscore import MissingPackageError
+from vendiscore.report import sentences
 from vendiscore.scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
 from vendiscore.support.progress import map_steps
 from vendiscore.support.signature import format_number, format_signature, to_plain
@@ -121,9 +122,10 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     lists: Record = {"groups": columns["group"], "prompts": list(chain(*asked))}
     if result.quality_parts:
         lists["correct"] = [is_correct for samples in rest for is_correct in samples.correct]
-    return answer(found) | {
+    what = next(iter(jobs.values())).what
+    return answer(found, what) | {
         "kind": kind,
-        "what": next(iter(jobs.values())).what,
+        "what": what,
         "kernel": chosen.kernel,
         "comparison": kernel_menu.describe(chosen, found.arguments, result.q),
         "matrix": matrix,
@@ -215,8 +217,8 @@ def compare_steps(
     if found.allow_repeats is not None:
         said["allow_repeats"] = found.allow_repeats
     arguments |= together.fitted
-    sentences = [f"{note[0].upper()}{note[1:]}." for note in notes]
-    return Compared(found, arguments, together, said, sentences, quality_problem)
+    told = [f"{note[0].upper()}{note[1:]}." for note in notes]
+    return Compared(found, arguments, together, said, told, quality_problem)
 
 
 def _quality(found: Compared, samples: Samples) -> Record:
@@ -256,9 +258,10 @@ def standing(comparison: Comparison) -> str:
     return f"{'; '.join(parts)}."
 
 
-def answer(found: Compared) -> Record:
+def answer(found: Compared, what: str) -> Record:
     result = found.comparison
     return comparison_fields(result) | {
+        "finding": sentences.describe_comparison(result, what),
         "sentence": standing(result),
         "verdicts": result.verdicts,
         "signature": format_signature(["compare"], {**found.together.settings, **found.settings}),

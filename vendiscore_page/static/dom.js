@@ -90,10 +90,7 @@ export function count(n) {
  * @param {number} value
  */
 export function score(value) {
-  return Number(value).toLocaleString(
-    "en-US",
-    { minimumFractionDigits: 1, maximumFractionDigits: 1 },
-  );
+  return Number(value).toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
 /**
@@ -113,12 +110,17 @@ export function scoreKey(record) {
 export const vendi = (record) => record[scoreKey(record)];
 
 /**
+ * Writes a number of samples, which may be a mean: 1,000 or 2.5.
+ * @param {number} n
+ */
+export const total = (n) => (Number.isInteger(n) ? count(n) : score(n));
+
+/**
  * Writes how many samples a score is of: all, or those of a group on average.
  * @param {Pick<Result, "of" | "n" | "by_group">} result
  */
 export function whole({ of, n, by_group: groups }) {
-  if (!groups) return count(n);
-  return `${Number.isInteger(of) ? count(of) : score(of)} per group`;
+  return groups ? `${total(of)} per group` : count(n);
 }
 
 /**
@@ -137,10 +139,7 @@ export function about({ name, comparison }) {
   return dotted(name, comparison);
 }
 
-/**
- * Writes a standard error; "" where there is none.
- * @param {number | null | undefined} se
- */
+/** @param {number | null | undefined} se */
 export function error(se) {
   if (!se || !(se > 1e-6)) return "";
   return se >= 0.095 ? score(se) : Number(se).toPrecision(1);

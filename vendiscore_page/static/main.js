@@ -8,7 +8,7 @@ import { drop } from "./asking/drop.js";
 import { showExample } from "./asking/example.js";
 import { keys, tabKeys } from "./asking/keys.js";
 import { remember, restore, writeHash } from "./asking/memory.js";
-import { advise, kernelsOf, lend, lendExample, now, page, promptOf, subjectOf, takeBack } from "./asking/page.js";
+import { advise, givensOf, kernelsOf, lend, lendExample, now, page, promptOf, subjectOf, takeBack } from "./asking/page.js";
 import { button, byId, fill, onPress } from "./asking/parts.js";
 import { promptField } from "./asking/prompt.js";
 import { questionMenu } from "./asking/questions.js";
@@ -29,7 +29,7 @@ const { current, open, choose, compare, back } = makeTabs({
   score: () => score(),
   announce,
 });
-const noExample = showExample(announce, (example) => {
+const opening = showExample(announce, (example) => {
   page.example = example && { kernel: example.kernel, kind: example.kind, tabs: null };
   redraw();
 });
@@ -44,21 +44,25 @@ const shown = results(byId("result"), {
   },
   empty,
 });
+let waits = false;
 const running = runner(
   { go: byId("score"), stop: byId("stop"), progress: byId("progress") },
   announce,
+  (is) => {
+    waits = is;
+    byId("result").setAttribute("aria-busy", String(is));
+    shown.wait();
+  },
 );
-const work = scoring({ shown, redraw, announce, compare });
-/** @returns {Promise<void>} */
-const score = () => {
-  if (current()?.source ?? page.sets.filled().length) noExample();
-  return running.run(page.tab === "compare" ? work.compared : work.scored);
+/** @type {Shown["put"]} */
+const put = (...result) => {
+  opening.end();
+  shown.put(...result);
 };
-page.sets = comparing({
-  changed: redraw,
-  score,
-  examples: () => page.menu?.compare.examples ?? [],
-});
+const work = scoring({ shown: { ...shown, put }, redraw, announce, compare });
+/** @returns {Promise<void>} */
+const score = () => running.run(page.tab === "compare" ? work.compared : work.scored);
+page.sets = comparing({ changed: redraw, score, examples: () => page.menu?.compare.examples ?? [] });
 /** Returns the samples of the tab, which is not the one that compares. */
 const mine = () => /** @type {Given} */ (current());
 const given = samples({
@@ -79,10 +83,19 @@ function announce(text) {
   setTimeout(() => (byId("said").textContent = text), 50); // the same words are said again, too
 }
 
-/** Returns what stands where the result will be. */
+/** Says what the result waits for, where it will be. */
 function empty() {
-  const yours = el("b", {}, "Drop your samples here");
-  return [el("p", { class: "empty" }, yours, ": texts, a table, images, molecules or vectors")];
+  const givens = givensOf(page.tab);
+  const has = givens.some(({ source }) => source);
+  const fails = subjectOf(page.tab).problem || givens.some(({ problem }) => problem);
+  /** @type {(kind: string, head: string, words: string) => HTMLElement[]} */
+  const say = (kind, head, words) => [el("p", { class: `empty ${kind}` }, el("b", {}, head), words)];
+  opening.dim(has || waits);
+  if (waits) return say("waits", "Working on your samples", "The result will appear here.");
+  if (givens.some(({ question }) => question)) return say("asks", "A question about your samples", "Answer it beside the samples, then press the button below them.");
+  if (fails) return say("fails", "No result yet", "The message beside the samples says what to do.");
+  if (has) return say("", "Ready", "Press the button below the samples to see how many of them are different.");
+  return say("", "Drop your samples here", "Texts, a table, images, molecules or vectors. Or look at the example first.");
 }
 
 /**
@@ -143,14 +156,12 @@ function redraw() {
   drawAlike();
   drawPrompt();
   questions.draw();
+  shown.wait();
   shown.age(page.tab);
   writeHash();
 }
 
-/**
- * Tells once what was read.
- * @param {Given} subject
- */
+/** @param {Given} subject */
 function changed(subject) {
   redraw();
   const { read } = subject;
@@ -173,17 +184,10 @@ function example(entry) {
   score();
 }
 
-/**
- * Turns the page to what an address says.
- * @param {Link} link
- */
+/** @param {Link} link */
 function follow(link) {
   const settings = page.settings[link.tab];
-  Object.assign(settings, {
-    kernel: link.kernel || settings.kernel,
-    q: link.q,
-    arguments: link.arguments,
-  });
+  Object.assign(settings, { kernel: link.kernel || settings.kernel, q: link.q, arguments: link.arguments });
   if (link.kernel) settings.options[link.kernel] = link.options;
   if (link.threshold !== null) page.thresholds[link.tab] = link.threshold;
   if (link.prompt) subjectOf(link.tab).prompt = link.prompt;
@@ -238,7 +242,7 @@ function start() {
   const link = fromHash(location.hash);
   page.chosen = link !== null && link.tab !== "texts";
   if (record) restore(record, link, shown);
-  if (link?.example || record?.result) noExample();
+  if (link?.example || record?.result) opening.end();
   if (link) follow(link);
   else open(record?.tab ?? page.tab);
   onPress(byId("score"), score);

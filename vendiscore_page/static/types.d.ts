@@ -315,6 +315,8 @@ interface Result extends Clusters, Scored {
   of: number;
   /** The most that they can score: their number, or the columns that they have. */
   most: number;
+  /** The main result, as the title states it. */
+  finding: string;
   sentence: string;
   copies: string;
   typical: string;
@@ -361,6 +363,7 @@ interface Compared {
   what: string;
   kernel: string;
   comparison: string;
+  finding: string;
   sentence: string;
   verdicts: string[];
   notes: string[];
@@ -655,7 +658,7 @@ interface ShownPage {
   now(tab: Tab): Of;
   moved(tab: Tab, threshold: number): void;
   renew(tab: Tab, of: Of): Promise<Result | null>;
-  empty(tab: Tab): Node[];
+  empty(): Node[];
 }
 interface CardSets {
   take(files: File[], card: Card): void;

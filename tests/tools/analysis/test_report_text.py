@@ -29,6 +29,51 @@ def test_describe_subsample_is_empty_for_all_samples():
     )
 
 
+@pytest.mark.parametrize(
+    ("matrix", "expected"),
+    [
+        (np.eye(1), "A single sample has nothing to differ from."),
+        (np.ones((4, 4)), "These 4 texts are nearly identical."),
+        (np.eye(4), "Nearly all 4 texts are different: they count as 4.0."),
+        (np.kron(np.eye(3), np.ones((2, 2))), "These 6 texts count as 3.0 different ones."),
+        (np.kron(np.eye(2), np.ones((3, 3))), "These 6 texts count as only 2.0 different ones."),
+    ],
+)
+def test_finding_of_one_set_states_the_score(matrix, expected):
+    result = compute_report_data(matrix, None, {"score_K": True, "q": 1})
+    assert report_text.describe_finding(result, "texts") == expected
+    assert expected in report_of(result).html().replace("samples", "texts").replace("1 of", "")
+
+
+def test_finding_of_groups_is_their_mean():
+    options = {"k": "labels", "q": 1, "groups": [0, 0, 0, 0, 1, 1, 1, 1]}
+    result = compute_report_data(list("abababab"), None, options)
+    expected = "In a group of 4 texts, there are 2.0 different ones on average."
+    assert report_text.describe_finding(result, "texts") == expected
+
+
+def test_finding_is_empty_for_other_measures():
+    result = compute_report_data(TEXTS, None, {"k": "ngram_overlap", "measures": "IntDiv"})
+    assert report_text.describe_finding(result, "texts") == ""
+
+
+def test_finding_of_comparison_names_the_most_and_the_least_diverse_set():
+    groups = [[i // 4 for i in range(40)]] * 2
+    varied, uniform = list(range(40)), [*(i // 4 for i in range(38)), 38, 39]
+    result = compare(varied, uniform, groups=groups, k="labels", names=["Raven", "Parrot"])
+    assert report_text.describe_comparison(result, "texts") == (
+        "Raven gives 4.0 different answers out of 4; Parrot repeats itself: 1.2."
+    )
+    result = compare(varied, varied[:20] + varied[:20], k="labels", names=["a", "b"])
+    assert report_text.describe_comparison(result, "texts") == (
+        "a contains 40.0 different texts out of 40; b contains 20.0."
+    )
+    result = compare(varied, varied[:24], k="labels", names=["a", "b"])
+    assert report_text.describe_comparison(result, "images") == (
+        "a contains 24.0 different images out of every 24, b 24.0: no difference shown."
+    )
+
+
 def test_precomputed_similarity_gives_the_report_of_samples():
     precomputed = as_similarity(TEXTS, k="ngram_overlap", ns=[1])
     result, expected = (

@@ -66,6 +66,7 @@ def test_score_section_contains_score_duplicates_and_interval() -> None:
     assert PAGE.text["score"] == (
         "Score According to this kernel, 2 of the 12 texts are exact duplicates of others. "
         f"Effective number: {vs:.1f} of 12 "
+        f"These 12 texts count as {vs:.1f} different ones. "
         f"This set of 12 texts is as diverse as {vs:.1f} texts that have nothing in common; its "
         f"largest eigenvalue makes up {100 * largest_eigenvalue:.0f} % of the total. "
         f"{details['typical']} {names} "

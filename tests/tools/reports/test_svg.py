@@ -13,12 +13,23 @@ import matplotlib
 import vendiscore_page
 from vendiscore.tools.reports import svg
 
-STATIC_FOLDER = Path(vendiscore_page.__file__).parent / "static" / "showing"
+STATIC_FOLDER = Path(vendiscore_page.__file__).parent / "static"
+COLOR_PATTERN = re.compile(r"(?:#|%23)([0-9a-f]{6})\b")
 
 
-def test_page_uses_the_same_group_colors() -> None:
-    text = (STATIC_FOLDER / "results.css").read_text(encoding="utf-8")
-    assert re.findall(r"--r-group-\d: (#\w+)", text) == svg.ACCENTS
+def test_page_has_a_copy_of_the_palette() -> None:
+    assert (STATIC_FOLDER / "palette.css").read_text(encoding="utf-8") == svg.PALETTE
+    assert len(svg.ACCENTS) == 8
+
+
+def test_page_and_report_use_no_colors_beside_the_palette() -> None:
+    palette = set(COLOR_PATTERN.findall(svg.PALETTE))
+    viridis = {"440154", "3b528b", "21918c", "5ec962", "fde725"}
+    files = [path for kind in ("css", "js", "html") for path in STATIC_FOLDER.rglob(f"*.{kind}")]
+    files.append(Path(svg.__file__).with_name("style.css"))
+    for path in files:
+        used = set(COLOR_PATTERN.findall(path.read_text(encoding="utf-8")))
+        assert used <= palette | viridis, path
 
 
 def test_group_colors_have_sufficient_contrast() -> None:
@@ -28,7 +39,7 @@ def test_group_colors_have_sufficient_contrast() -> None:
 
 
 def test_matrix_colors_of_the_page_match_viridis() -> None:
-    text = (STATIC_FOLDER / "matrix.js").read_text(encoding="utf-8")
+    text = (STATIC_FOLDER / "showing" / "matrix.js").read_text(encoding="utf-8")
     stops = json.loads(text.partition("const COLOURS = ")[2].partition(";")[0])
     viridis = matplotlib.colormaps["viridis"](np.linspace(0, 1, len(stops)))[:, :3]
     np.testing.assert_allclose(stops, 255 * viridis, atol=1.5)  # nearest of 256 colours

@@ -5,12 +5,15 @@ import numpy as np
 from ...measures.measure import Aspect, Measure, list_measures
 from ...resolve.kernel import list_kernels
 from ...support.namespace import to_float, to_host
+from .comparison import DIRECTION_UNKNOWN, MORE_DIVERSE, Comparison
 from .report_data import ReportData
 
 __all__ = [
+    "describe_comparison",
     "describe_direction",
     "describe_dropped",
     "describe_duplicates",
+    "describe_finding",
     "describe_heat_map",
     "describe_interval",
     "describe_kernel",
@@ -24,6 +27,8 @@ __all__ = [
 
 # Sets with a smaller score are described as nearly identical.
 ONE = 1.05
+# Titles say "only" below the first proportion of the maximum, and "nearly all" from the second on.
+FEW, NEARLY_ALL = 0.5, 0.9
 NUMBERS = 4  # maximum number of values of a row that are shown
 # Methods of intervals of means over groups.
 _GROUP_METHODS = {
@@ -37,6 +42,53 @@ _MORE: dict[Aspect, str] = {
     "fidelity": "more like the references",
     "likeness": "more similar",
 }
+
+
+def describe_finding(report_data: ReportData, noun: str) -> str:
+    """State the main result in a short sentence, for titles; "" for other measures than VS.
+
+    `noun` is the plural for samples, such as "texts".
+    """
+    score, n = report_data.value, report_data.n
+    if not report_data.is_vendi:
+        return ""
+    if n == 1:
+        return "A single sample has nothing to differ from."
+    size = sum(report_data.sizes) / len(report_data.sizes) if report_data.grouped else n
+    number = f"{score:,.1f} different {'one' if f'{score:.1f}' == '1.0' else 'ones'}"
+    if report_data.grouped:
+        return f"In a group of {size:,.4g} {noun}, there are {number} on average."
+    if score < ONE:
+        return f"These {n:,} {noun} are nearly identical."
+    if score >= NEARLY_ALL * size:
+        return f"Nearly all {n:,} {noun} are different: they count as {score:,.1f}."
+    only = "only " if round(score, 1) < FEW * size else ""
+    return f"These {n:,} {noun} count as {only}{number}."
+
+
+def describe_comparison(comparison: Comparison, noun: str) -> str:
+    """State which set is most diverse and which least in a short sentence, for titles.
+
+    `noun` is the plural for samples. Sets compared within groups are described as the sources of
+    answers to prompts.
+    """
+    rows = sorted(comparison.sets, key=lambda row: -row.matched)
+    best, worst = rows[0], rows[-1]
+    size = best.size_per_group if comparison.groups else best.size
+    verb, every = "contains", "every " if max(row.n for row in rows) > best.size else ""
+    if comparison.groups:
+        verb, every, noun = "gives", "", "answers" if noun == "texts" else noun
+    out_of = "" if comparison.missing_cells or size is None else f" out of {every}{size:,.3g}"
+    first = f"{best.name} {verb} {best.matched:,.1f} different {noun}{out_of}"
+    verdict = comparison.verdict(best.name, worst.name)
+    if verdict == MORE_DIVERSE:
+        if comparison.groups and size is not None and round(worst.matched, 1) < FEW * size:
+            return f"{first}; {worst.name} repeats itself: {worst.matched:,.1f}."
+        return f"{first}; {worst.name} {verb} {worst.matched:,.1f}."
+    both = f"{first}, {worst.name} {worst.matched:,.1f}"
+    if verdict == DIRECTION_UNKNOWN:
+        return f"{both}; they differ, but the data do not show which is more diverse."
+    return f"{both}: no difference shown."
 
 
 def describe_score(report_data: ReportData, noun: str) -> str:

@@ -16,6 +16,7 @@ from ..analysis.report_data import ReportData
 from .markup import escape, render_list
 from .previews import Previews
 from .sections import Section, compile_phrases, iter_sections
+from .svg import PALETTE
 
 
 @dataclass(frozen=True, repr=False)
@@ -166,4 +167,4 @@ def report_of(
 @cache
 def style() -> str:
     """Return the style sheet of a report."""
-    return (files(__package__) / "style.css").read_text(encoding="utf-8")
+    return PALETTE + (files(__package__) / "style.css").read_text(encoding="utf-8")

@@ -101,6 +101,7 @@ def score_section(report_data: ReportData, previews: Previews) -> str:
             report_text.describe_dropped(report_data),
         )
         + _render_headline(report_data)
+        + render_paragraph(report_text.describe_finding(report_data, previews.plural))
         + render_paragraph(
             report_text.describe_score(report_data, previews.plural), report_data.details["typical"]
         )

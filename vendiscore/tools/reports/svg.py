@@ -5,6 +5,7 @@ import io
 import re
 import threading
 from collections.abc import Callable
+from importlib.resources import files
 
 from ...support.optional import require
 from ...support.types import Axes, Record
@@ -12,8 +13,9 @@ from ...support.types import Axes, Record
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
 _lock = threading.Lock()
 _INK = "#010203"  # becomes currentColor
-# The colours of the web app, one per set, with enough contrast on white and on black.
-ACCENTS = ["#7c6cf2", "#cf6a0a", "#1f9e89", "#d4458f", "#2f8fd8", "#9c8413", "#b0664a", "#5f9632"]
+PALETTE = (files(__package__) / "palette.css").read_text(encoding="utf-8")
+# One colour per set, with enough contrast on white and on black.
+ACCENTS = re.findall(r"--r-group-\d: (#\w+)", PALETTE)
 _TEXT_COLOUR_SETTINGS = (
     "text.color",
     "axes.edgecolor",

@@ -9,8 +9,8 @@ import { optionsOf } from "./state.js";
 const Q_INFO = "0 counts distinct samples equally; larger values give more weight to frequent samples";
 
 /**
- * Shows the kernels of a kind, and sets `settings`; `changed()` after each change. `usual` is the
- * order of a score where none is set. The call is a text for samples of a `kind`.
+ * Shows the kernels of a kind, and sets `settings`; `changed()` handles every change. `usual` is the
+ * default order.
  * @param {HTMLElement} container
  * @param {KernelEntry[]} kernels
  * @param {Settings} settings

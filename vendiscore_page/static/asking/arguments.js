@@ -41,9 +41,8 @@ export function literal(value) {
 }
 
 /**
- * Makes the field, whose call is for two sets if `ofSets`. The controls offer `kernels`. `turned()`
- * is called when the controls are to be drawn anew, `changed()` when the call is another one;
- * `busy(work)` holds back a score until the text is checked.
+ * Makes the field. `turned()` redraws the controls, `changed()` handles another call; `busy(work)`
+ * delays a score until the text is checked.
  * @param {KernelEntry[]} kernels
  * @param {KernelEntry | undefined} kernel
  * @param {Settings} settings

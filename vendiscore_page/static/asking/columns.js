@@ -64,7 +64,6 @@ export function columns(given, read, label) {
 }
 
 /**
- * Makes the fields of a column that states which answers are correct, or how good they are.
  * @param {Given} given
  * @param {Read} read
  * @param {(name: string, none: string, value: string | null | undefined, change: (value: string) => void, offered: string[]) => Node} pick
@@ -89,7 +88,6 @@ function correctFields(given, read, pick) {
 }
 
 /**
- * Makes the checkbox that removes from each sample the part that its prompt explains.
  * @param {Given} given
  * @param {Read} read
  */

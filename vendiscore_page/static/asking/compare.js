@@ -16,8 +16,8 @@ const GROUPED =
   "contains groups. Remove the other sets to compare these groups, or select “no groups” under “Group column”.";
 
 /**
- * Makes the sets of a comparison. `changed()` is called after every change, `score()` compares,
- * `examples()` are those of comparisons; `stamp()` is another one for other samples.
+ * Makes the sets of a comparison. `changed()` handles every change, `score()` compares; `stamp()`
+ * identifies the samples.
  * @param {{changed: () => void, score: () => void, examples: () => Pairing[]}} page
  */
 export function comparing({ changed, score, examples }) {
@@ -251,7 +251,6 @@ export function comparing({ changed, score, examples }) {
 }
 
 /**
- * Asks on the page itself before sets of the visitor's are replaced.
  * @param {HTMLElement} container
  * @param {() => void} go
  */

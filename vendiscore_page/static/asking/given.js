@@ -244,6 +244,7 @@ export class Given {
 
   /** Returns what was read, once it has been; null where a question or a problem came of it. */
   async ready() {
+    if (this.source === "dataset" && this.problem && this.text.trim()) this.detach();
     if (this.source === "") this.problem = { text: NOTHING };
     if (this.#timer) this.#start();
     let reading;

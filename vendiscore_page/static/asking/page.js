@@ -108,8 +108,8 @@ export function lend(tab, kernel) {
 }
 
 /**
- * Lends the kernel of the example that the page opens on to the tabs of its kind, once there is a
- * menu, and returns whether it has. Samples of the visitor do not inherit it.
+ * Lends the kernel of the first example to the tabs of its kind, once there is a menu; returns
+ * whether it has. Samples of the visitor do not inherit it.
  */
 export function lendExample() {
   const { example, menu } = page;
@@ -145,8 +145,8 @@ export function takeBack(tab) {
 }
 
 /**
- * Lends the kernel that suits the samples of a tab where the usual one does not, once for what was
- * read, and returns whether there is one: the visitor may pick another.
+ * Lends the kernel that suits the samples of a tab if the default does not, once for each reading;
+ * returns whether there is one.
  * @param {Tab} tab
  */
 export function advise(tab) {
@@ -162,8 +162,11 @@ export function advise(tab) {
   return lends;
 }
 
-/** @param {Tab} tab */
-function givensOf(tab) {
+/**
+ * Returns the samples of a tab, of several sets those that have some.
+ * @param {Tab} tab
+ */
+export function givensOf(tab) {
   return tab === "compare" ? page.sets.filled().map(({ given }) => given) : [page.givens[tab]];
 }
 

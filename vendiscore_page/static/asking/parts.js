@@ -15,8 +15,7 @@ export const button = (label, onclick, kind = "chip", more = {}) =>
 const STILL = 8; // px that a pointer may move while it presses
 
 /**
- * Calls `press()` for a press of a button, also where the page moves the button from under the
- * pointer between down and up: the browser then sends the click to what contains both.
+ * Calls `press()` for a press of a button, even if the button moves between down and up.
  * @param {HTMLButtonElement} target
  * @param {() => void} press
  */

@@ -1,4 +1,4 @@
-/** The question that a result answers, in a menu above it, with the others that a table can answer. */
+/** The menu of questions that a table can answer, above the result. */
 
 import { el, newId, reveal } from "../dom.js";
 import { page } from "./page.js";
@@ -16,8 +16,8 @@ const OTHER = "Score the samples as selected";
 export const currentQuestion = (read) => read?.questions?.find(({ label }) => label === read.current) ?? null;
 
 /**
- * Makes the menu. `score()` gives the result, `compare(options, then)` the one of sets, and
- * `back(given, options, then)` the one of a table on the tab of its kind.
+ * Makes the menu. `score()` scores, `compare(options, then)` compares sets, and `back(given, options,
+ * then)` scores a table on the tab of its kind.
  * @param {QuestionsPage} page
  */
 export function questionMenu({ score, compare, back }) {
@@ -87,10 +87,7 @@ function offered(given, read) {
   return questions.filter(({ compares }) => compares || isFree);
 }
 
-/**
- * Brings the part of the result that answers into sight, and opens it.
- * @param {string} show
- */
+/** @param {string} show */
 function found(show) {
   const part = byId("result").querySelector(ANSWERS[show]);
   if (part instanceof HTMLDetailsElement) part.open = true;

@@ -11,8 +11,8 @@ const drawn = new WeakMap(); // of each container what it shows
 const SPLITS = { line: "line", blank: "blank line", row: "row" };
 
 /**
- * Shows samples in a container. `score()` scores what can be used, `turn(kind)` reads the samples
- * as another kind; `label` sets the names of controls apart where there are several sets.
+ * Shows samples in a container. `score()` scores the usable ones, `turn(kind)` reads them as another
+ * kind; `label` names their set.
  * @param {HTMLElement} container
  * @param {Given} given
  * @param {{score: () => void, turn: (kind: Kind) => void, label?: string}} page
@@ -58,7 +58,6 @@ function whatWasRead(given, read, { turn, label }) {
 }
 
 /**
- * Says how much was read; on a click how, and as what else it could be.
  * @param {Read} read
  * @param {(kind: Kind) => void} turn
  */

@@ -6,11 +6,12 @@ const STOPPED = "Stopped.";
 const EVERY = 5000; // ms between two announcements of how far it is
 
 /**
- * Runs work and shows how far it is; `announce(text)` speaks.
+ * Runs work and shows how far it is; `announce(text)` speaks, `waits(is)` hears whether work is under way.
  * @param {{go: HTMLButtonElement, stop: HTMLButtonElement, progress: HTMLElement}} parts
  * @param {Announce} announce
+ * @param {(is: boolean) => void} waits
  */
-export function runner({ go, stop, progress }, announce) {
+export function runner({ go, stop, progress }, announce, waits) {
   /** @type {AbortController | null} */
   let now = null;
 
@@ -21,6 +22,7 @@ export function runner({ go, stop, progress }, announce) {
     progress.hidden = !running;
     progress.classList.remove("still");
     say("");
+    waits(running);
   }
 
   /** @param {string} text */
@@ -72,8 +74,8 @@ export function runner({ go, stop, progress }, announce) {
 }
 
 /**
- * Returns the result of work on samples that the server keeps; it keeps them for minutes alone, so
- * that they may have to be sent `again()`, once. `body()` is made anew then, with the new keys.
+ * Returns the result of work on samples on the server; expired samples are sent `again()`, once,
+ * and `body()` then has their new keys.
  * @param {string} path
  * @param {() => object} body
  * @param {() => Promise<unknown>} again

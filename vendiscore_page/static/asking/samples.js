@@ -11,8 +11,7 @@ const ASKED = {
 };
 
 /**
- * Makes the section of samples. `current()` are the samples of the tab, `examples()` those of its
- * kind, which no example of the page replaces; the others do what is asked for.
+ * Makes the section of samples. `current()` are those of the tab, `examples()` the examples.
  * @param {SamplesPage} page
  */
 export function samples({ current, examples, attach, score, turn, example, prefer }) {
@@ -34,7 +33,9 @@ export function samples({ current, examples, attach, score, turn, example, prefe
   function draw() {
     const given = current();
     const asked = ASKED[given.kind];
-    const attached = chip(given, next);
+    // A dataset that cannot be loaded leaves its name and the text where they were typed.
+    const isAbsent = given.source === "dataset" && given.problem !== null;
+    const attached = isAbsent ? null : chip(given, next);
     byId("paste").hidden = !asked || attached !== null;
     byId("box-label").textContent = asked ?? "";
     paste.placeholder = asked ?? "";

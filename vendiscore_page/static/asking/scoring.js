@@ -7,8 +7,8 @@ import { currentQuestion } from "./questions.js";
 import { worked } from "./run.js";
 
 /**
- * Returns the two kinds of work as `scored(tools)` and `compared(tools)`, for a runner. A table whose
- * question is about its models is passed to `compare(options)` instead of being scored.
+ * Returns the work of a runner, `scored(tools)` and `compared(tools)`. A table whose question is about
+ * its models is passed to `compare(options)`.
  * @param {{shown: Shown, redraw: () => void, announce: Announce, compare: (options: Asked) => void}} page
  */
 export function scoring({ shown, redraw, announce, compare }) {

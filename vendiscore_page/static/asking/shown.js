@@ -7,7 +7,7 @@ const OLD = "have changed since this result was computed. Score again.";
 
 /**
  * Shows results in a container. `now(tab)` says what a result would be of; `renew(tab, of)` gives
- * one anew; `moved(tab, threshold)` hears of the threshold of groups; `empty(tab)` stands there
+ * one anew; `moved(tab, threshold)` hears of the threshold of groups; `empty()` stands there
  * before there is one.
  * @param {HTMLElement} container
  * @param {ShownPage} page
@@ -26,6 +26,11 @@ export function results(container, { announce, now, renew, moved, empty }) {
     moved(seen, threshold);
   });
 
+  /** Says anew what the result waits for, if there is none. */
+  function wait() {
+    if (seen && !entries[seen]) container.replaceChildren(...empty());
+  }
+
   /** @param {Tab} tab */
   function draw(tab) {
     const entry = entries[tab];
@@ -33,7 +38,7 @@ export function results(container, { announce, now, renew, moved, empty }) {
     seen = tab;
     if (!entry) {
       clear(container);
-      container.append(...empty(tab));
+      wait();
       return;
     }
     const tools = { call: caller(tab, entry, call), follow: caller(tab, entry, follow), announce };
@@ -96,6 +101,7 @@ export function results(container, { announce, now, renew, moved, empty }) {
       entries[tab] = { answer, of, id: answer.id };
     },
     draw,
+    wait,
     age,
     /** @param {Tab} tab */
     of: (tab) => entries[tab] ?? null,

@@ -94,7 +94,6 @@ export function optionsOf(kernel, chosen = {}) {
 }
 
 /**
- * Reads the value of an option that may come from the address, where everything is text.
  * @param {Option} option
  * @param {OptionValue} value
  */

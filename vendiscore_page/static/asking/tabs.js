@@ -8,8 +8,8 @@ import { byId, fill } from "./parts.js";
 import { KINDS } from "./state.js";
 
 /**
- * Fills `page.givens`. `mark(tab)` shows which is open, `drawn(tab)` draws what it has; `changed`
- * hears of every change of samples, `score()` compares or scores.
+ * Fills `page.givens`. `mark(tab)` marks the open tab, `drawn(tab)` draws it; `changed` handles
+ * changes of samples.
  * @param {TabsPage} page
  */
 export function makeTabs({ mark, drawn, changed, score, announce }) {
@@ -32,10 +32,7 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
     drawn(tab);
   }
 
-  /**
-   * Opens the tab of the visitor's choice, which Back undoes.
-   * @param {Tab} tab
-   */
+  /** @param {Tab} tab */
   function choose(tab) {
     page.chosen = true;
     carry(tab);
@@ -60,10 +57,7 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
     }
   }
 
-  /**
-   * Takes files of another kind than the tab to its tab, and the page with them.
-   * @param {Given} given
-   */
+  /** @param {Given} given */
   function turned(given) {
     const from = KINDS.find((kind) => page.givens[kind] === given);
     if (!from) return;
@@ -79,8 +73,7 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
   }
 
   /**
-   * Compares the sets of this tab's samples, which `options` may tell apart.
-   * @param {Asked} [options]
+     * @param {Asked} [options]
    * @param {() => void} [then]
    */
   function compare(options = {}, then = score) {

@@ -1,4 +1,4 @@
-/** The bar that stays in sight, with the number and the way it was found, and what is beneath. */
+/** The main result: the finding, the number and how it was computed. */
 
 import { about, el, error, score, vendi, whole } from "../dom.js";
 import { menu } from "./menu.js";
@@ -8,13 +8,14 @@ import { shareMenu } from "./share.js";
 import { strip } from "./strip.js";
 
 /**
- * Makes the bar of a view.
+ * Makes the card of a view.
  * @param {View} view
  */
 export function bar(view) {
   const { R } = view;
   return card(
     view,
+    el("h2", { class: "r-finding" }, R.finding),
     number(R),
     el("p", { class: "r-about" }, el("bdi", {}, about(R))),
     second(view),
@@ -23,7 +24,7 @@ export function bar(view) {
 }
 
 /**
- * Makes a bar that stays in sight; `view.say` shows a few words in it for a while, and says them.
+ * Makes the card; `view.say` shows and announces a few words in it for a while.
  * @param {AnyView} view
  * @param {...Child} line
  */
@@ -51,7 +52,7 @@ export function card(view, ...line) {
 /** @param {Result} R */
 function number(R) {
   const se = error(R.se);
-  return el("h2", { class: "r-number" },
+  return el("p", { class: "r-number" },
     "≈ ", el("b", {}, score(vendi(R))), ` of ${whole(R)}`,
     se ? el("span", { class: "r-se" }, ` ± ${se}`) : null,
   );

@@ -1,10 +1,10 @@
 /** Sets side by side: their matrix or their bars, their map, and how sure it is. */
 
 import { card } from "./bar.js";
-import { count, cut, dotted, el, score, scoreKey } from "../dom.js";
+import { count, cut, dotted, el, score, scoreKey, total } from "../dom.js";
 import { copied, figures, lines } from "./figures.js";
 import { rowsOf, table } from "./heads.js";
-import { matrix } from "./matrix.js";
+import { contrast, matrix } from "./matrix.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
 import { quality } from "./quality.js";
@@ -27,7 +27,6 @@ export function comparison(view) {
 }
 
 /**
- * Makes what stands beneath the bar; a report has all rows.
  * @param {View<Compared>} view
  * @param {number} [first]
  */
@@ -50,6 +49,7 @@ function parts(view, first) {
   return [
     el("section", { class: "r-verdicts" }, el("p", { class: "r-sentence" }, C.sentence), missing(C)),
     quality(view, first),
+    contrast(view),
     matrix(view, first) ?? figures(view, C.pictures),
     setMap(view),
     folded("Uncertainty and notes", "", sure),
@@ -61,10 +61,7 @@ function parts(view, first) {
   ];
 }
 
-/**
- * Says how many scores are missing, and how sets are compared then; null where none is.
- * @param {Compared} C
- */
+/** @param {Compared} C */
 function missing({ missing_cells: cells, within, rows }) {
   if (!cells) return null;
   const all = count((within ?? 0) * rows.length);
@@ -72,7 +69,6 @@ function missing({ missing_cells: cells, within, rows }) {
 }
 
 /**
- * Makes a section that a click opens; its `kind` finds it.
  * @param {string} title
  * @param {string} kind
  * @param {(Child)[]} children
@@ -97,40 +93,22 @@ function top(view) {
     ["Rows (CSV)", () => save(csv(ownRows(C)), "vendiscore-rows.csv", "text/csv"), "your columns and the set of each sample"],
     ["Everything (JSON)", () => saveJson(C), "all results in machine-readable form"],
   ]);
-  const sides = C.rows.slice(0, NAMED).map(({ name, matched }) => el(
-    "span",
-    {},
-    el("bdi", {}, cut(name, 24)),
-    " ",
-    el("b", {}, score(matched)),
-    " ",
-  ));
+  const size = C.missing_cells ? 0 : C.matched_size / (C.within || 1);
+  const all = size && ` of ${total(size)} `;
+  const sides = C.rows.slice(0, NAMED).map(({ name, matched }) => el("span", {},
+    el("bdi", {}, cut(name, 24)), " ", el("b", {}, score(matched)), all || " "));
   if (C.rows.length > NAMED) sides.push(el("span", {}, `and ${count(C.rows.length - NAMED)} more`));
-  const matched = C.within
-    ? `effective number of ${perPrompt(C)}, mean over ${count(C.within)} prompts`
-    : `effective number, computed for ${count(C.matched_size)} samples of each set`;
+  const matched = `effective number, ${C.within ? `mean over ${count(C.within)} prompts` : `computed for ${count(C.matched_size)} samples of each set`}`;
   return card(
     view,
-    el("h2", { class: "r-sides" }, ...sides),
+    el("h2", { class: "r-finding" }, C.finding),
+    el("p", { class: "r-sides" }, ...sides),
     el("p", { class: "r-about" }, dotted(matched, C.comparison)),
     el("div", { class: "r-tools" }, share, take),
   );
 }
 
-/**
- * Writes how many answers to a prompt a score is of: "4 answers", or "2.5 answers on average".
- * @param {Compared} C
- */
-function perPrompt({ matched_size: size, within, missing_cells: missing }) {
-  if (!within || missing) return "answers";
-  const each = size / within;
-  return Number.isInteger(each) ? `${count(each)} answers` : `${score(each)} answers on average`;
-}
-
-/**
- * Writes all there is to see as one file, with the style of the page.
- * @param {View<Compared>} view
- */
+/** @param {View<Compared>} view */
 function report(view) {
   const title = view.R.rows.map(({ name }) => name).join(", ");
   const body = el("main", { class: "r" }, el("h1", {}, title), el("p", {}, view.R.comparison), ...parts(view, Infinity));
@@ -148,7 +126,6 @@ function report(view) {
 }
 
 /**
- * Writes the rows of the visitor's table with the set of each, or the samples of those who have none.
  * @param {Compared} C
  * @returns {Cell[][]}
  */
@@ -161,10 +138,7 @@ function ownRows({ map: { set, place, text = [], name, cells } }) {
   return [columns.map(([name]) => name), ...set.map((_, i) => columns.map(([, column]) => column[i]))];
 }
 
-/**
- * Writes a row for each set.
- * @param {Compared} C
- */
+/** @param {Compared} C */
 const setRows = ({ rows, matched_size: size }) => rowsOf(
   rows.map(({ name: set, ...row }) => ({ set, size, ...row })),
   [
@@ -173,8 +147,5 @@ const setRows = ({ rows, matched_size: size }) => rowsOf(
   ],
 );
 
-/**
- * Writes a row for each two sets.
- * @param {Compared} C
- */
+/** @param {Compared} C */
 const pairRows = ({ pairs }) => rowsOf(pairs, ["a", "b", "difference", "low", "high", "level", "p", "verdict"]);

@@ -4,9 +4,8 @@
 const STEPS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 
 /**
- * Makes a focusable picture explorable. `at(x, y)` gives the place at a position (shares of its
- * width and height) or null; `step(place, dx, dy)` the place near one; `ends` are the first and the
- * last. `show(place)` shows one; `choose(place)` is Enter or a double click.
+ * Makes a picture explorable. `at(x, y)` is the place at proportions of its width and height, or
+ * null; `step(place, dx, dy)` a neighbour; `choose(place)` handles Enter and double clicks.
  * @template Place
  * @param {HTMLElement} node
  * @param {Explored<Place>} how

@@ -3,8 +3,8 @@
 import { el, trouble } from "../dom.js";
 
 /**
- * Makes a section whose body is made of what `ask()` returns when it is opened. `fill(answer)`
- * gives the nodes of the body; `without()` nodes beneath what went wrong.
+ * Makes a section whose body is fetched by `ask()` when it is opened. `fill(answer)` makes the body;
+ * `without()` what follows an error.
  * @template Answer
  * @param {View} view
  * @param {() => Promise<Answer>} ask

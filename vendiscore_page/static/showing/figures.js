@@ -24,10 +24,7 @@ function figure(view, { name, svg, caption }) {
   // Of its size before it is drawn, so that nothing moves then.
   const image = el("img", { alt: label(svg) || head || name, class: "r-drawn", width: wide, height: high });
   // An image takes no ink from the page around it, so that it is given it, light or dark.
-  inColours(
-    () => (image.src = uri(inked(svg, ink(document.documentElement, "ink")))),
-    view.signal,
-  );
+  inColours(() => (image.src = uri(inked(svg, ink(document.documentElement, "ink")))), view.signal);
   const save = saver(view, head.replace(/\.$/, "") || name, () => parsed(inked(svg, "#1e1b2e")));
   return el(
     "figure",
@@ -39,7 +36,6 @@ function figure(view, { name, svg, caption }) {
 }
 
 /**
- * Makes an SVG that was made to stand in a page one of its own, in an ink.
  * @param {string} svg
  * @param {string} colour
  */
@@ -73,10 +69,7 @@ function label(svg) {
   return new DOMParser().parseFromString(found, "text/html").body.textContent;
 }
 
-/**
- * Splits a caption into its title and the rest.
- * @param {string} caption
- */
+/** @param {string} caption */
 function spoken(caption) {
   const found = /^([^.]{1,40}\.)( .*)$/s.exec(caption);
   return found ? found.slice(1) : ["", caption];
@@ -98,17 +91,11 @@ export function lines(view, { signature, code }) {
  * @param {string} text
  */
 export function copied(view, name, text) {
-  const button = el(
-    "button",
-    { type: "button", class: "r-button", "aria-label": `Copy: ${name}` },
-    "Copy",
-  );
+  const button = el("button", { type: "button", class: "r-button", "aria-label": `Copy: ${name}` }, "Copy");
   button.addEventListener("click", async () => {
     const done = await copyText(text);
     button.textContent = done ? "Copied" : "Select and copy";
-    view.announce(
-      done ? `${name} is copied.` : "The browser did not allow copying; select the text.",
-    );
+    view.announce(done ? `${name} is copied.` : "The browser did not allow copying; select the text.");
     setTimeout(() => (button.textContent = "Copy"), 2500);
   });
   return el("div", { class: "r-copy" },

@@ -128,10 +128,7 @@ function slider(view, list) {
   return { node, slide };
 }
 
-/**
- * Writes a similarity with the decimal places that it has: two, or three.
- * @param {number} value
- */
+/** @param {number} value */
 const fine = (value) => value.toFixed(Number.isInteger(Math.round(1e4 * value) / 100) ? 2 : 3);
 
 /** @param {View} view */
@@ -148,7 +145,6 @@ function listed(view) {
 }
 
 /**
- * Makes a group whose samples are shown when it is opened; pictures stand side by side.
  * @param {View} view
  * @param {Cluster} cluster
  */

@@ -43,7 +43,6 @@ export function histogram(view) {
 }
 
 /**
- * Counts values in bars of a round width from the slider's least similarity to its 1.
  * @param {number[]} values
  * @param {number} from
  */

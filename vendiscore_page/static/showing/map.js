@@ -1,4 +1,4 @@
-/** The map: a dot or a picture for each sample, alike ones close together, coloured by a column. */
+/** The map: a dot or a picture for each sample, similar ones close together, coloured by a column. */
 
 import { COLOURED, groupColour, spot } from "./colours.js";
 import { count, cut, el, later, newId, shape } from "../dom.js";
@@ -7,12 +7,14 @@ import { more } from "./more.js";
 import { saver } from "./pictures.js";
 import { text as words } from "./axes.js";
 
-const WIDE = 480; // of the drawing; its height follows the samples
-const FLAT = 0.5; // the least height, as a share of the width
+const WIDE = 1340; // of the drawing at most; its height follows the samples
+const NARROW = 600; // below which a drawing is higher
 const EDGE = 36;
+const LETTER = 8; // width of one in a label
+const LABEL = 24; // characters of a label
+const NEAR = 12; // of the width: how far a label looks for dots of its group
 const REACH = 24; // how close a pointer must come to a dot
-const ROW = 17; // of the legend of a file
-const NAMED = 44; // characters of a name there
+const ROW = 18; // height of a label
 const LISTED = 10; // lines of the legend that are seen at first
 const SPREAD = 60; // pictures that are moved apart; of more, those are seen that fit
 const TURNS = 200; // in which they are moved
@@ -36,15 +38,17 @@ export function byValue(values, names) {
  * @param {Scatter} of
  */
 export function drawMap(view, of) {
-  const { dots, high, size } = placed(of);
+  const wide = Math.max(320, Math.min(WIDE, document.querySelector("#panel")?.clientWidth ?? WIDE));
+  const { dots, high, size } = placed(of, wide);
   let ways = of.ways();
   let [way] = Object.keys(ways);
   let seek = "";
   let pick = -1;
   let chosen = -1;
   const marks = drawn(of, dots, size);
+  const labels = shape("g");
   const ring = shape("circle", { class: "r-ring", r: 0 });
-  const svg = shape("svg", { viewBox: `0 0 ${WIDE} ${high}`, "aria-hidden": "true" }, ...marks, ring);
+  const svg = shape("svg", { viewBox: `0 0 ${wide} ${high}`, "aria-hidden": "true" }, ...marks, labels, ring);
   const card = el("div", { class: "r-hover", hidden: true, "aria-live": "polite" });
   const picture = el("div", {
     class: "r-map", tabindex: 0, role: "application", "aria-roledescription": "map",
@@ -79,6 +83,7 @@ export function drawMap(view, of) {
     pick = -1;
     const { codes, names } = ways[way];
     for (const mark of marks) mark.style.setProperty("--r-of", `var(--${groupColour(codes[Number(mark.dataset.i)])})`);
+    labels.replaceChildren(...labelled(ways[way], dots, wide));
     picture.setAttribute(
       "aria-label",
       `Map of ${count(dots.length)} samples in ${count(names.length)} colours, by ${way}. Use the arrow keys to move between samples.`,
@@ -100,7 +105,7 @@ export function drawMap(view, of) {
   const order = [...dots.keys()].sort((i, j) => ways[way].codes[i] - ways[way].codes[j] || dots[i][0] - dots[j][0]);
   const rank = new Map(order.map((i, at) => [i, at]));
   explorable(picture, {
-    at: (x, y) => nearest(dots, x * WIDE, y * high),
+    at: (x, y) => nearest(dots, x * wide, y * high),
     step: (i, dx, dy) => order[Math.max(0, Math.min(order.length - 1, (rank.get(i) ?? 0) + dx + dy))],
     ends: [order[0], order[order.length - 1]],
     show: (i) => {
@@ -111,19 +116,18 @@ export function drawMap(view, of) {
       ring.setAttribute("r", String(r + 4));
       card.replaceChildren(...of.card(i, `${way}: ${ways[way].names[ways[way].codes[i]] ?? "–"}`));
       card.hidden = false;
-      card.style.inset = beside(x / WIDE, y / high);
+      card.style.inset = beside(x / wide, y / high);
     },
     choose: of.open,
   });
   picture.addEventListener("pointerleave", () => (card.hidden = true));
-  const draw = () => file(svg, high, ways[way]);
+  const draw = () => file(svg, [wide, high]);
   const save = saver(view, "Map", draw);
-  const node = el("figure", { class: "r-figure r-mapped" }, tools, picture, el("div", {}, legend, save));
+  const node = el("figure", { class: "r-figure r-mapped" }, el("div", { class: "r-head" }, tools, save), picture, legend);
   return { node, draw, renew: () => turn(way) };
 }
 
 /**
- * Writes the inset of a card near a place, on the side that has more room.
  * @param {number} x
  * @param {number} y
  */
@@ -135,7 +139,6 @@ function beside(x, y) {
 }
 
 /**
- * Makes a menu of what the colours are by, where there are several columns.
  * @param {string[]} names
  * @param {string} now
  * @param {(name: string) => void} turn
@@ -150,15 +153,46 @@ function chooser(names, now, turn) {
 }
 
 /**
- * Places dots in a drawing as wide as WIDE, of one scale; where several lie, they are larger.
- * @param {Scatter} of
+ * Writes the names of the largest groups where each has the most dots and others the fewest, none
+ * over another.
+ * @param {Coloured} way
+ * @param {Dot[]} dots
+ * @param {number} wide
  */
-function placed({ x, y, picture }) {
+function labelled({ codes, names }, dots, wide) {
+  /** @type {Dot[]} */
+  const taken = [];
+  return names.slice(0, COLOURED).flatMap((name, at) => {
+    const own = dots.filter((_, i) => codes[i] === at);
+    if (!own.length) return [];
+    const label = cut(name, LABEL);
+    const half = (LETTER * label.length) / 2;
+    /** @type {(dot: Dot) => number} */
+    const lead = ([x, y]) => dots.reduce((sum, [u, v], i) => (
+      Math.hypot(u - x, v - y) > wide / NEAR ? sum : sum + (codes[i] === at ? 1 : -1)
+    ), 0);
+    const leads = own.map(lead);
+    const [x, y, r] = own[leads.indexOf(Math.max(...leads))];
+    const middle = Math.max(half, Math.min(wide - half, x));
+    let low = y - r - 5;
+    if (low < ROW) low = y + r + ROW;
+    while (taken.some(([u, v, side]) => Math.abs(u - middle) < side + half && Math.abs(v - low) < ROW)) low += ROW;
+    taken.push([middle, low, half]);
+    return [words(label, middle, low, "middle", "r-flag")];
+  });
+}
+
+/**
+ * Places dots in a drawing so wide, which they fill; where several lie, they are larger.
+ * @param {Scatter} of
+ * @param {number} wide
+ */
+function placed({ x, y, picture }, wide) {
   const [left, low] = [Math.min(...x), Math.min(...y)];
   const [across, up] = [Math.max(...x) - left, Math.max(...y) - low];
-  const inner = WIDE - 2 * EDGE;
-  const tall = Math.max(FLAT * inner, Math.min(inner, (inner * up) / (across || 1)));
-  const scale = Math.min(inner / (across || 1), tall / (up || 1));
+  const inner = wide - 2 * EDGE;
+  const [flat, steep] = wide < NARROW ? [0.6, 1] : [0.3, 0.42];
+  const tall = inner * Math.max(flat, Math.min(steep, up / (across || 1)));
   const high = tall + 2 * EDGE;
   const r = Math.max(3.2, Math.min(8, 80 / Math.sqrt(x.length)));
   const here = new Map();
@@ -166,22 +200,21 @@ function placed({ x, y, picture }) {
   for (const key of at) here.set(key, (here.get(key) ?? 0) + 1);
   /** @type {Dot[]} */
   const dots = x.map((each, i) => [
-    WIDE / 2 + scale * (each - left - across / 2),
-    high / 2 - scale * (y[i] - low - up / 2),
+    EDGE + inner * (across ? (each - left) / across : 0.5),
+    EDGE + tall * (up ? (low + up - y[i]) / up : 0.5),
     r * Math.min(3, Math.sqrt(here.get(at[i]))),
   ]);
   const size = Math.max(28, Math.min(64, 300 / Math.sqrt(x.length)));
-  if (picture?.(0, {}) && x.length <= SPREAD) apart(dots, size, high);
+  if (picture?.(0, {}) && x.length <= SPREAD) apart(dots, size, [wide, high]);
   return { dots, high, size };
 }
 
 /**
- * Moves pictures until none covers another, or for some time.
  * @param {Dot[]} dots
  * @param {number} size
- * @param {number} high
+ * @param {[number, number]} ends
  */
-function apart(dots, size, high) {
+function apart(dots, size, [wide, high]) {
   const room = size + 4;
   for (let turn = 0; turn < TURNS; turn++) {
     for (const [i, a] of dots.entries()) {
@@ -196,14 +229,13 @@ function apart(dots, size, high) {
       }
     }
     for (const dot of dots) {
-      dot[0] = Math.max(room / 2, Math.min(WIDE - room / 2, dot[0]));
+      dot[0] = Math.max(room / 2, Math.min(wide - room / 2, dot[0]));
       dot[1] = Math.max(room / 2, Math.min(high - room / 2, dot[1]));
     }
   }
 }
 
 /**
- * Draws dots, or pictures where they fit between the others.
  * @param {Scatter} of
  * @param {Dot[]} dots
  * @param {number} size
@@ -241,22 +273,13 @@ function nearest(dots, x, y) {
 }
 
 /**
- * Makes the drawing and its legend one, for a file.
  * @param {SVGSVGElement} svg
- * @param {number} high
- * @param {Coloured} way
+ * @param {[number, number]} ends
  */
-function file(svg, high, { codes, names }) {
+function file(svg, [wide, high]) {
   const made = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
   made.querySelector(".r-ring")?.remove();
-  const items = names.slice(0, COLOURED).map((name, at) => {
-    const mark = shape("circle", { class: "r-point", cx: 8, cy: high + ROW * at - 4, r: 5 });
-    mark.style.setProperty("--r-of", `var(--${groupColour(at)})`);
-    const many = count(codes.filter((code) => code === at).length);
-    return [mark, words(`${cut(name, NAMED)} (${many})`, 20, high + ROW * at, "start")];
-  });
-  const last = high + ROW * items.length;
-  made.append(...items.flat(), words("Similar samples are close to each other; the axes have no meaning.", 0, last + 4, "start"));
-  made.setAttribute("viewBox", `0 0 ${WIDE} ${last + 10}`);
+  made.append(words("Similar samples are close to each other; the axes have no meaning.", 0, high + 4, "start"));
+  made.setAttribute("viewBox", `0 0 ${wide} ${high + 10}`);
   return made;
 }

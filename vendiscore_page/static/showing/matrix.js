@@ -1,4 +1,4 @@
-/** Prompt × model as a coloured table: it is sorted by its heads, and its cells open their answers. */
+/** Prompt × model as a table of colours, and answers to prompts. */
 
 import { text } from "./axes.js";
 import { count, cut, el, isNumber, score, scoreKey, shape, some } from "../dom.js";
@@ -8,6 +8,8 @@ import { csv, save } from "./saves.js";
 import { named } from "./view.js";
 
 const FIRST = 12; // prompts that are seen at first
+const LONG = 160; // characters of an answer there
+const SHOWN = 5; // answers of two prompts that are open
 const LONGEST = 90; // characters of a prompt in its row
 // viridis: for eyes that see few colours, too, it grows lighter evenly.
 const COLOURS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
@@ -69,6 +71,26 @@ export function matrix(view, first = FIRST) {
 }
 
 /**
+ * Shows answers of the most and the least diverse model to the prompts where their scores differ
+ * most and least; null with fewer than two models or prompts.
+ * @param {View<Compared>} view
+ */
+export function contrast(view) {
+  const M = view.R.matrix;
+  const last = (M?.models.length ?? 0) - 1;
+  if (!M || last < 1) return null;
+  const gaps = scoresOf(M).map((cells) => Number(cells[0] ?? NaN) - Number(cells[last] ?? NaN));
+  const order = [...gaps.keys()].filter((i) => isNumber(gaps[i])).sort((i, j) => gaps[j] - gaps[i]);
+  if (order.length < 2) return null;
+  return el("section", {},
+    el("div", { class: "r-head" }, el("h3", {}, "Answers to two prompts"),
+      el("span", { class: "r-small" }, "repeated answers are ", el("s", {}, "struck through"))),
+    ...[order[0], order[order.length - 1]].map((i) => el("details", { class: "r-details", open: true },
+      el("summary", { dir: "auto" }, cut(M.prompts[i], LONGEST)),
+      el("div", { class: "r-halves" }, ...[0, last].map((j) => answers(view, i, j, SHOWN))))));
+}
+
+/**
  * Returns the numbers of prompts as they are sorted: by a model, or for -1 by their mean.
  * @param {Matrix} matrix
  * @param {number} by
@@ -79,10 +101,7 @@ function sorted(matrix, by, down) {
   return values.map((_, i) => i).sort((i, j) => (down ? values[j] - values[i] : values[i] - values[j]));
 }
 
-/**
- * Returns the scores of prompts (rows) and models (columns).
- * @param {Matrix} matrix
- */
+/** @param {Matrix} matrix */
 const scoresOf = (matrix) => matrix[scoreKey(matrix)];
 
 /** @param {(number | null)[]} cells */
@@ -92,7 +111,6 @@ function average(cells) {
 }
 
 /**
- * Makes the row of a prompt; a cell opens its answers beneath, and closes those of another.
  * @param {View<Compared>} view
  * @param {number} i
  * @param {number} most
@@ -125,29 +143,31 @@ function row(view, i, most) {
 }
 
 /**
- * Lists the answers of a model to a prompt, those that repeat another shown once.
+ * Lists the answers of a model to a prompt, at most so many; those that repeat another are struck
+ * through.
  * @param {View<Compared>} view
  * @param {number} i
  * @param {number} j
+ * @param {number} [most]
  */
-function answers({ R, ...view }, i, j) {
-  const { models, prompts, n } = /** @type {Matrix} */ (R.matrix);
-  const { set, group = [], repeats, text, image, name } = R.map;
-  /** @type {Map<number, number>} */
-  const times = new Map();
-  repeats.forEach((first, at) => {
-    if (set[at] === models[j] && group[at] === prompts[i]) times.set(first, (times.get(first) ?? 0) + 1);
+function answers(view, i, j, most = Infinity) {
+  const M = /** @type {Matrix} */ (view.R.matrix);
+  const { set, group = [], repeats, text, image, name } = view.R.map;
+  const own = [...set.keys()].filter((at) => set[at] === M.models[j] && group[at] === M.prompts[i]);
+  const value = scoresOf(M)[i][j];
+  const number = isNumber(value) ? score(value) : "–";
+  const items = own.slice(0, most).map((at) => {
+    const words = named(name?.[at], text?.[at] ?? "");
+    const shown = inFull(view, { text: text?.[at], words: isNumber(most) ? cut(words, LONG) : words, image: image?.[at] });
+    return el("li", {}, repeats[at] === at ? shown : el("s", {}, shown));
   });
-  const found = [...times].sort(([, a], [, b]) => b - a);
   return el("div", { class: "r-answers" },
-    el("p", {}, el("b", {}, el("bdi", {}, models[j])), ` to “`, el("bdi", {}, prompts[i]), `”: ${some(n[i][j], "answer")}`),
-    el("ul", { class: "r-members" }, ...found.map(([at, many]) => el("li", {},
-      many > 1 ? el("span", { class: "r-tag" }, `× ${many}`) : null,
-      inFull({ R, ...view }, { text: text?.[at], words: named(name?.[at], text?.[at] ?? ""), image: image?.[at] })))));
+    el("p", {}, el("bdi", {}, M.models[j]), " ", el("b", {}, number), ` of ${some(M.n[i][j], "answer")}`),
+    el("ul", { class: "r-members" }, ...items,
+      own.length > most ? el("li", { class: "r-small" }, `and ${count(own.length - most)} more`) : null));
 }
 
 /**
- * Returns the colour of a score between 1 and the largest, and an ink that is read on it.
  * @param {number} value
  * @param {number} most
  */
@@ -174,7 +194,6 @@ function ends(low, high) {
 }
 
 /**
- * Returns the cells of the table, in the order in which it is first seen.
  * @param {Matrix} M
  * @returns {Cell[][]}
  */
@@ -183,7 +202,6 @@ function rows(M) {
 }
 
 /**
- * Returns the same in words, each through `written`, and the means as its last row.
  * @param {Compared} C
  * @param {(text: string) => string} written
  */
@@ -223,7 +241,6 @@ function latex(C) {
 }
 
 /**
- * Draws the table for a file.
  * @param {Compared} C
  * @param {number} most
  */

@@ -15,13 +15,7 @@ export function menu(face, label, items) {
   const id = newId("menu");
   const button = el(
     "button",
-    {
-      type: "button",
-      class: "r-button",
-      "aria-expanded": "false",
-      "aria-controls": id,
-      "aria-label": label,
-    },
+    { type: "button", class: "r-button", "aria-expanded": "false", "aria-controls": id, "aria-label": label },
     face,
   );
   const panel = el("div", { class: "r-panel", id, hidden: true });

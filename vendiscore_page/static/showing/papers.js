@@ -14,11 +14,7 @@ export function papers(view) {
     "summary",
     {},
     el("h3", {}, "For papers"),
-    el(
-      "span",
-      { class: "r-small" },
-      "spectrum · profile over q · growth · signature · Python code",
-    ),
+    el("span", { class: "r-small" }, "spectrum · profile over q · growth · signature · Python code"),
   );
   /** @param {Papers} answer */
   const fill = (answer) => filled(view, answer);

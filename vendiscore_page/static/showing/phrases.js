@@ -92,17 +92,13 @@ function filled(view, { sentence, note, phrases: rows, settings, code }) {
   ];
 }
 
-/**
- * Writes a cost, with one decimal place or two significant digits.
- * @param {PhraseRow} row
- */
+/** @param {PhraseRow} row */
 function cost({ cost: value, cost_q2: ofOrder2 }) {
   if (!isNumber(value)) return `${score(ofOrder2)} (q = 2)`;
   return value >= 0.95 ? score(value) : Number(value).toPrecision(2);
 }
 
 /**
- * Lists the samples that contain a phrase.
  * @param {View} view
  * @param {PhraseRow} row
  * @param {RegExp} pattern
@@ -122,7 +118,6 @@ function containing(view, { phrase }, pattern) {
 }
 
 /**
- * Marks a phrase in all samples that are shown, and removes other marks.
  * @param {Element | null} container
  * @param {RegExp | null} pattern
  */

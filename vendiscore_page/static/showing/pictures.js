@@ -46,7 +46,6 @@ export function ofSample({ size, R }) {
 }
 
 /**
- * Puts a chart with its title on white, in the inks of a light page.
  * @param {SVGElement} drawing
  * @param {string} title
  * @param {string} of

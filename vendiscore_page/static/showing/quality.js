@@ -35,7 +35,6 @@ export function quality({ R }, first = SENTENCES) {
 }
 
 /**
- * Writes a difference with its interval.
  * @param {number} value
  * @param {number | null} low
  * @param {number | null} high

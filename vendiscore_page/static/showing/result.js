@@ -2,7 +2,7 @@
 
 import { bar, summary } from "./bar.js";
 import { comparison } from "./comparison.js";
-import { count, el, error, find, isNumber, score, vendi } from "../dom.js";
+import { count, el, error, find, isNumber, score, total, vendi } from "../dom.js";
 import { groups } from "./groups.js";
 import { heads } from "./heads.js";
 import { papers } from "./papers.js";
@@ -29,10 +29,7 @@ export function show(container, R, tools) {
   // Whoever keeps the result over a reload keeps these groups, too.
   view.on(
     "groups",
-    (answer) => container.dispatchEvent(new CustomEvent(
-      "threshold",
-      { bubbles: true, detail: answer },
-    )),
+    (answer) => container.dispatchEvent(new CustomEvent("threshold", { bubbles: true, detail: answer })),
   );
   const compare = () => container.dispatchEvent(new CustomEvent("compare"));
   container.append(...[
@@ -40,8 +37,8 @@ export function show(container, R, tools) {
     summary(view),
     rowsOf(R.by_set, { one: "set", what: R.what, compare }),
     rowsOf(R.by_group, { one: "group", what: R.what, compare: R.by_set ? null : compare }),
-    themes(view),
     groups(view),
+    themes(view),
     phrases(view),
     table(view),
     papers(view),
@@ -139,7 +136,7 @@ function rowsOf(rows, { one, what, compare }) {
       "tr",
       {},
       el("th", { scope: "row" }, el("bdi", {}, group)),
-      digits(Number.isInteger(of ?? n) ? count(of ?? n) : score(of ?? n)),
+      digits(total(of ?? n)),
       digits(score(vendi(row))),
       intervals ? digits(interval) : null,
       el("td", { class: "r-interval-cell" }, meter),

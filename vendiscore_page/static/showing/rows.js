@@ -50,7 +50,6 @@ function numbered(view, i) {
 }
 
 /**
- * Opens or closes what is beneath a row.
  * @param {View} view
  * @param {number} i
  * @param {HTMLElement} line

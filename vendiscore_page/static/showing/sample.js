@@ -13,9 +13,7 @@ const BLANK = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAI
  * @param {number} i
  */
 export function place(view, i) {
-  return el("button", {
-    type: "button", class: "r-place", onclick: () => view.tell("jump", i),
-  }, view.mark(i));
+  return el("button", { type: "button", class: "r-place", onclick: () => view.tell("jump", i) }, view.mark(i));
 }
 
 /**
@@ -83,7 +81,6 @@ function sample(view, i) {
 }
 
 /**
- * Makes a picture; molecules are drawn when they come into sight.
  * @param {AnyView} view
  * @param {Seen} sample
  * @param {string} alt

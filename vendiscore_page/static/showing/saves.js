@@ -10,10 +10,7 @@ import { kept } from "./view.js";
  * @param {string} [type]
  */
 export function save(content, name, type = "text/plain") {
-  const blob = content instanceof Blob ? content : new Blob(
-    [content ?? ""],
-    { type: `${type};charset=utf-8` },
-  );
+  const blob = content instanceof Blob ? content : new Blob([content ?? ""], { type: `${type};charset=utf-8` });
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name;

@@ -31,5 +31,5 @@ export function setMap(view) {
       el("small", {}, way),
     ],
   });
-  return el("section", { "aria-label": "Map" }, node);
+  return el("section", { class: "r-wide", "aria-label": "Map" }, node);
 }

@@ -43,20 +43,14 @@ export function copying(view, what, copy, otherwise) {
   return [`Copy the ${what}`, run, ""];
 }
 
-/**
- * Writes the result in a sentence that stands alone.
- * @param {View} view
- */
+/** @param {View} view */
 function sentence({ R }) {
   const both = R.second?.sentence ? ` ${R.second.sentence}.` : "";
   const said = `${R.copies ? `${R.copies} ` : ""}${R.sentence}${both}${R.typical && ` ${R.typical}`}`;
   return `${said} Vendi Score: ${score(vendi(R))}${beside(R)} of ${whole(R)} (${about(R)}).`;
 }
 
-/**
- * Writes the result as a table of one row in Markdown, for the card of a model.
- * @param {View} view
- */
+/** @param {View} view */
 function row({ R }) {
   const { n, q, kernel, low, high, level, signature } = R;
   const interval = isNumber(low) && isNumber(high) ? `${score(low)} to ${score(high)}` : "";
@@ -93,7 +87,7 @@ function drawn({ R, map }) {
    * @param {number} y
    * @param {Attributes} [how]
    */
-  const line = (words, y, how = {}) => shape("text", { x: EDGE, y, fill: "#211e33", "font-size": 30, ...how }, words);
+  const line = (words, y, how = {}) => shape("text", { x: EDGE, y, fill: "#1e1b2e", "font-size": 30, ...how }, words);
   /**
    * @param {SVGElement | null} drawing
    * @param {Attributes} box
@@ -109,5 +103,5 @@ function drawn({ R, map }) {
     line(`of ${whole(R)}${beside(R)}: effective number of samples`, 275),
     put(map?.() ?? null, { x: WIDE / 2 + 40, y: 100, width: WIDE / 2 - EDGE - 40, height: HIGH - 130 }),
     R.most > 1 && put(scale(R, HALF), { x: EDGE - 6, y: 310, width: WIDE / 2 - EDGE, height: 230, preserveAspectRatio: "xMinYMin" }),
-    line("Vendi Score", HIGH - 40, { fill: "#56536a", "font-size": 24 })));
+    line("Vendi Score", HIGH - 40, { fill: "#5b5770", "font-size": 24 })));
 }

@@ -1,10 +1,11 @@
 /** The scale from 1 to the most that a set can score: its score, and known sets of its size. */
 
-import { count, el, isNumber, score, shape, vendi } from "../dom.js";
+import { count, el, isNumber, score, shape, total, vendi } from "../dom.js";
 
+const TICK = 16; // room between a printed number and a leader line
 const KNOWN = 3; // sets that are marked, those nearest to the score
 const APART = 0.03; // of the scale, at least
-const LETTER = 7; // width of one at most
+const LETTER = 8; // width of one at most
 const LINE = 34; // height at which the scale lies
 const ROW = 17; // height of a line of words
 const GAP = 10; // between words
@@ -62,27 +63,33 @@ export function drawn(R, wide) {
     const share = Math.log(Math.max(1, Math.min(x, most))) / Math.log(most);
     return EDGE + share * (wide - 2 * EDGE);
   };
-  const end = most < of ? `${count(most)}: maximum in ${count(most)} dimensions` : `${Number.isInteger(of) ? count(of) : score(of)}: no two similar`;
+  const end = most < of ? `${count(most)}: maximum in ${count(most)} dimensions` : `${total(of)}: no two similar`;
   const flags = flagged([
     ["1: all identical", at(1)],
     [end, at(most)],
     ...known(R).map(([name, x]) => /** @type {Flag} */ ([`${name} ${score(x)}`, at(x)])),
   ], wide);
-  const ground = LINE + ROW * (1.4 + Math.max(...flags.map(({ row }) => row)));
-  const own = `this set ${score(value)}`;
+  const ground = LINE + ROW * (2.4 + Math.max(...flags.map(({ row }) => row)));
+  const numbers = decades(most).filter((x) => flags.every((flag) => Math.abs(flag.x - at(x)) > TICK));
+  const own = `this set ${score(value)} of ${total(of)}`;
   const room = (LETTER * own.length) / 2;
   return shape("svg", { class: "r-scale", viewBox: `0 0 ${wide} ${ground}`, width: wide, height: ground, "aria-hidden": "true" },
     shape("line", { class: "r-track", x1: EDGE, x2: wide - EDGE, y1: LINE, y2: LINE }),
     isNumber(low) && isNumber(high)
       ? shape("line", { class: "r-span", x1: at(low), x2: at(high), y1: LINE, y2: LINE })
       : null,
-    ...flags.map(({ x, row }) => shape("line", { class: "r-axis", x1: x, x2: x, y1: LINE - 5, y2: LINE + ROW * (row + 0.4) })),
+    ...decades(most).map((x) => shape("line", { class: "r-axis", x1: at(x), x2: at(x), y1: LINE, y2: LINE + 7 })),
+    ...numbers.map((x) => shape("text", { class: "r-tick", x: at(x), y: LINE + 1.1 * ROW, "text-anchor": "middle" }, count(x))),
+    ...flags.map(({ x, row }) => shape("line", { class: "r-axis", x1: x, x2: x, y1: LINE - 5, y2: LINE + ROW * (row + 1.4) })),
     ...flags.map(({ words, from, to, row }) => shape("text", {
-      class: "r-flag", x: (from + to) / 2, y: LINE + ROW * (row + 1.2), "text-anchor": "middle",
+      class: "r-flag", x: (from + to) / 2, y: LINE + ROW * (row + 2.2), "text-anchor": "middle",
     }, words)),
     shape("circle", { class: "r-own", cx: at(value), cy: LINE, r: 7 }),
     shape("text", { class: "r-marked", x: Math.max(room, Math.min(wide - room, at(value))), y: LINE - 14, "text-anchor": "middle" }, own));
 }
+
+/** @param {number} most */
+const decades = (most) => [1, 10, 100, 1000].flatMap((power) => [power, 2 * power, 5 * power]).filter((x) => x > 1 && x < most);
 
 /**
  * Places words beneath their marks, each in the first line where it covers no other words and, if

@@ -4,7 +4,6 @@ import { count, el, find, later, newId, reveal } from "../dom.js";
 import { row } from "./rows.js";
 
 const CHUNK = 100; // rows that are made at once
-const BAR = 110; // height of what stays in sight above
 
 /**
  * Makes the section of the table.
@@ -75,12 +74,7 @@ export function table(view) {
   });
   renew();
   return el("section", { class: "r-all" },
-    el(
-      "div",
-      { class: "r-head" },
-      el("h3", {}, heading(view.R, view.size)),
-      filter.box,
-    ),
+    el("div", { class: "r-head" }, el("h3", {}, heading(view.R, view.size)), filter.box),
     el(
       "p",
       { class: "r-small" },
@@ -189,12 +183,7 @@ function filterBox(view, run) {
   const id = newId("filter");
   const input = el(
     "input",
-    {
-      type: "search",
-      id,
-      placeholder: view.hasText ? "text or #7" : "name or #7",
-      autocomplete: "off",
-    },
+    { type: "search", id, placeholder: view.hasText ? "text or #7" : "name or #7", autocomplete: "off" },
   );
   input.addEventListener("input", later(() => run(input.value), 150));
   return {
@@ -204,7 +193,7 @@ function filterBox(view, run) {
 }
 
 /**
- * Brings a row into sight, under the bar and in its own scroll, and gives it the focus.
+ * Brings a row into sight, in its own scroll, too, and gives it the focus.
  * @param {HTMLElement} body
  * @param {HTMLElement} scroll
  * @param {number} i
@@ -214,7 +203,7 @@ function reach(body, scroll, i) {
   if (!line) return;
   scroll.scrollTop += line.getBoundingClientRect().top - scroll.getBoundingClientRect().top - scroll.clientHeight / 3;
   const { top, bottom } = line.getBoundingClientRect();
-  if (top < BAR || bottom > innerHeight) reveal(scroll.parentElement ?? scroll);
+  if (top < 0 || bottom > innerHeight) reveal(scroll.parentElement ?? scroll);
   find(line, ".r-open")?.focus({ preventScroll: true });
   line.classList.add("r-reached");
   setTimeout(() => line.classList.remove("r-reached"), 1600);

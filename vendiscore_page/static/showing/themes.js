@@ -54,5 +54,5 @@ export function themes(view) {
   });
   view.map = draw;
   view.on("themes", renew);
-  return el("section", { "aria-label": "Map" }, node, ofSample(view));
+  return el("section", { class: "r-wide", "aria-label": "Map" }, node, ofSample(view));
 }

@@ -54,10 +54,7 @@ function short(value) {
   return isNumber(value) ? signed(Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 })) : String(value ?? "–");
 }
 
-/**
- * Writes a row for each value, with a column for each set if the references have values.
- * @param {Values} R
- */
+/** @param {Values} R */
 function table({ values: found, reference_values: others, sets = ["samples", "references"] }) {
   const names = Object.keys(found).filter((name) => !PARTS.test(name) || !(name.replace(PARTS, "") in found));
   const hasOthers = Object.keys(others).length > 0;
