@@ -255,7 +255,7 @@ def test_phone_shows_explanations_of_terms(visit):
     expect(page.locator("#limits")).to_be_hidden()
     expect(page.locator(".r-all")).to_contain_text("similarity: similarity to the nearest sample")
     assert page.locator(".r-about").evaluate("about => about.scrollWidth <= about.clientWidth")
-    page.locator("footer summary").click()
+    page.locator("footer").get_by_text("Size limits").click()
     expect(page.locator("#limits")).to_contain_text("for 15 minutes after their last use")
 
 

@@ -111,9 +111,9 @@ def test_reload_keeps_samples_settings_and_result(visit):
 
 def test_click_on_moving_button_is_registered(visit):
     page = visit()
-    choose_similarity(page, "share words")
     paste(page, "one\ntwo\nthree")
     expect_read_note(page, "3 lines")
+    choose_similarity(page, "share words")
 
     def press(dx):
         box = page.locator("#score").bounding_box()

@@ -192,7 +192,7 @@ function placed({ x, y, picture }, wide) {
   const [across, up] = [Math.max(...x) - left, Math.max(...y) - low];
   const inner = wide - 2 * EDGE;
   const [flat, steep] = wide < NARROW ? [0.6, 1] : [0.3, 0.42];
-  const tall = inner * Math.max(flat, Math.min(steep, up / (across || 1)));
+  const tall = Math.round(inner * Math.max(flat, Math.min(steep, up / (across || 1))));
   const high = tall + 2 * EDGE;
   const r = Math.max(3.2, Math.min(8, 80 / Math.sqrt(x.length)));
   const here = new Map();
