@@ -35,7 +35,9 @@ def test_page_has_four_font_sizes_and_the_number_is_the_largest(visit, size):
     assert len(sizes) <= 4
     assert number == sizes[-1]
     button(page, "A model in a rut").click()
-    expect(page.locator("#result .r-finding")).to_have_text(re.compile(r"^These 12 texts count as only 4\.8"))
+    expect(page.locator("#result .r-finding")).to_have_text(
+        re.compile(r"^These 12 texts count as only 4\.8")
+    )
     page.locator("#result details").evaluate_all("all => all.forEach((each) => (each.open = true))")
     sizes, number = page.evaluate(FONT_SIZES_SCRIPT)
     assert len(sizes) <= 4

@@ -558,6 +558,18 @@ def other_cases() -> list[ReadingCase]:
             ),
             Asked([{"column": "verdict.raw"}, {"column": "error"}]),
         ),
+        ReadingCase(
+            "rewritten_texts.csv",
+            write_csv({"text": ANSWERS, "rewritten": OTHER_ANSWERS}),
+            Asked([{"column": "text"}, {"column": "rewritten"}]),
+        ),
+        ReadingCase(
+            "birds.csv",
+            write_csv(
+                {"wren": [1, 0], "crow": [0, 3], "kite": [0, 0], "swan": [2, 0], "owl": [0, 1]}
+            ),
+            Asked([{"kind": "counts"}, {"kind": "vectors"}], "count the individuals"),
+        ),
         ReadingCase("link.csv", b"../data/answers.csv", Refused("symbolic link")),
         ReadingCase("responses.yaml", b"- a: hello\n- a: bye\n", Refused("YAML|not read")),
         ReadingCase("sheet.xlsx", b"PK\x03\x04[Content_Types].xml", Refused("CSV UTF-8")),

@@ -192,10 +192,13 @@ def _likely_samples(columns: Sequence[Column], read_options: ReadOptions) -> lis
     named = [column for column in columns if column.is_named_samples]
     others = [column for column in columns if column.can_be_samples and column not in named]
     if named:
-        # "text" can also name texts that lists, vectors or images are about.
-        rivals = ("vectors", "images", *["lists"] * all(is_generic(each.name) for each in named))
+        # "text" can also name texts that lists, vectors or images are about, or that other texts
+        # rewrite.
+        is_generic_name = all(is_generic(each.name) for each in named)
+        rivals = ("vectors", "images", *["lists"] * is_generic_name)
+        forms = ("transcripts", *["prose"] * is_generic_name)
         return named + [
-            column for column in others if column.holds in rivals or column.form == "transcripts"
+            column for column in others if column.holds in rivals or column.form in forms
         ]
     if others:
         others.sort(key=lambda column: column.holds == "lists")  # stable

@@ -79,6 +79,11 @@ def describe_counts(
         return ""
     if is_named(first.name, SPECIES_NAMES):
         return "a table of abundances"
+    if not read_options.kind and _are_all_counts(head, columns):
+        raise AskError(
+            f"Do {join_names(counted)} count the individuals of a species at each site?",
+            [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
+        )
     if read_options.kind or first.form in ("prose", "phrases"):
         return ""
     if is_named(first.name, SITE_NAMES):
@@ -135,6 +140,14 @@ def _has_counts(head: Table, column: ColumnEvidence) -> bool:
     if column.holds != "numbers" or (column.role and not is_count_name(column.name)):
         return False
     return all(map(_COUNT.fullmatch, map(str, head.column(column.name, _LOOK))))
+
+
+def _are_all_counts(head: Table, columns: Sequence[ColumnEvidence]) -> bool:
+    """Return whether a table without names of rows has counts of species in all columns."""
+    names = [column.name for column in columns]
+    are_counts = all(_has_counts(head, column) for column in columns)
+    is_large = bool(head.header) and len(names) >= _FEWEST_SPECIES
+    return is_large and are_counts and _are_abundances(head, names)
 
 
 def _names_rows(head: Table, column: ColumnEvidence) -> bool:

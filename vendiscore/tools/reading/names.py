@@ -48,7 +48,7 @@ REFERENCE_NAMES = re.compile(
 #: Words in names of columns whose texts name or describe the samples of a row.
 OTHER_NAMES = re.compile(
     "(name|title|headline|file|filename|path|url|date|time|timestamp|score|rank|rating|reward|quelle"
-    "|metric|schema|version|type|reason|disclaimer)s?"
+    "|metric|schema|version|type|reason|explanation|rationale|justification|disclaimer)s?"
 )
 #: Words in names of columns of titles.
 TITLE_NAMES = re.compile("(title|headline)s?")
