@@ -1,4 +1,4 @@
-"""Layout of the web app: sizes of type, the finding, states without a result, the map, the scale."""
+"""Layout of the web app: sizes of type, the finding, empty states, the map and the scale."""
 
 import re
 
@@ -132,11 +132,11 @@ def test_invalid_dataset_name_keeps_what_was_typed(visit):
 
 def test_score_is_reached_by_at_most_twelve_tabs(visit):
     page = visit()
-    for count in range(1, 13):
+    for _ in range(12):
         page.keyboard.press("Tab")
         if get_focused_name(page) == "Score":
             break
-    assert get_focused_name(page) == "Score", count
+    assert get_focused_name(page) == "Score"
 
 
 def test_footer_links_paper_and_citation(visit):
