@@ -347,7 +347,16 @@ def cached_encoders():
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, cached_encoders):
-    """A running web app with all encoders in its cache."""
+    """A running web app with all encoders in its cache, without gradio."""
+    command = ("-m", "vendiscore", "page", "--port", "{port}")
+    with running_app(tmp_path_factory.mktemp("page"), *command, home=CACHES) as app:
+        yield app
+
+
+@pytest.fixture(scope="session")
+def gradio_server(tmp_path_factory, cached_encoders):
+    """A running Space with all encoders in its cache, which answers clients of gradio."""
+    pytest.importorskip("gradio")
     with running_app(tmp_path_factory.mktemp("page"), home=CACHES) as app:
         yield app
 
@@ -369,10 +378,12 @@ def permissive_server(tmp_path_factory):
 
     gradio fetches URLs only from public addresses; here it would also fetch from a test host.
     """
+    pytest.importorskip("gradio")
     code = (
         "import safehttpx; safehttpx.is_public_ip = lambda ip: True\n"
         "from vendiscore_page.serving import guard; guard.MAX_CONCURRENT_UPLOADS = 2_000_000\n"
-        "from vendiscore_page.serving.server import build, launch; launch(build())"
+        "from vendiscore_page.serving.server import build, launch\n"
+        "launch(build(has_gradio=True))"
     )
     with running_app(tmp_path_factory.mktemp("page"), "-c", code) as app:
         yield app

@@ -1,14 +1,12 @@
 """Call the API of the web app from Python."""
 
 try:
-    from gradio_client import Client
+    import httpx
 except ImportError:
-    raise SystemExit(
-        "this example requires gradio_client; run: pip install gradio_client"
-    ) from None
+    raise SystemExit("this example requires httpx; run: pip install httpx") from None
 
-client = Client("http://127.0.0.1:7860", verbose=False)
+url = "http://127.0.0.1:7860/api/vendi_score_texts"
 texts = ["a cat sat", "a dog ran"]
-answer = client.predict(texts=texts, kernel="ngram_overlap", q=2, api_name="/vendi_score_texts")
+response = httpx.post(url, json={"texts": texts, "kernel": "ngram_overlap", "q": 2}, timeout=60)
+answer = response.raise_for_status().json()
 print(answer["VS_q2"], answer["sentence"])
-client.close()

@@ -1,11 +1,9 @@
 """Compare two models that answered the same prompts, with the API of the web app."""
 
 try:
-    from gradio_client import Client
+    import httpx
 except ImportError:
-    raise SystemExit(
-        "this example requires gradio_client; run: pip install gradio_client"
-    ) from None
+    raise SystemExit("this example requires httpx; run: pip install httpx") from None
 
 rows = [
     {"model": model, "prompt": prompt, "text": f"{prompt} {answer}"}
@@ -13,9 +11,8 @@ rows = [
     for model, answers in {"dull": ["sat"] * 4, "lively": ["sat", "ran", "hid", "ate"]}.items()
     for answer in answers
 ]
-client = Client("http://127.0.0.1:7860", verbose=False)
-answer = client.predict(sets=rows, api_name="/vendi_compare")
+response = httpx.post("http://127.0.0.1:7860/api/vendi_compare", json={"sets": rows}, timeout=60)
+answer = response.raise_for_status().json()
 for row in answer["rows"]:
     print(f"{row['name']:<8} {row['VS']:.2f} of 4, mean of {answer['within']} prompts")
 print(*answer["verdicts"])
-client.close()

@@ -1,18 +1,15 @@
 """Compute any measures with the API of the web app."""
 
 try:
-    from gradio_client import Client
+    import httpx
 except ImportError:
-    raise SystemExit(
-        "this example requires gradio_client; run: pip install gradio_client"
-    ) from None
+    raise SystemExit("this example requires httpx; run: pip install httpx") from None
 
-client = Client("http://127.0.0.1:7860", verbose=False)
 rows = [[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]
-arguments = 'k="rbf", sigma=0.5, q=2, measures=["VS", "IntDiv"]'
-answer = client.predict(rows, arguments, api_name="/compute")
-print(answer["values"])
-arguments = 'measures={"Magnitude": {"t": [0.5, 1.0]}, "MagArea": {}, "t_conv": {}}'
-answer = client.predict(rows, arguments, api_name="/compute")
-print(answer["values"])
-client.close()
+for arguments in (
+    'k="rbf", sigma=0.5, q=2, measures=["VS", "IntDiv"]',
+    'measures={"Magnitude": {"t": [0.5, 1.0]}, "MagArea": {}, "t_conv": {}}',
+):
+    call = {"samples": rows, "arguments": arguments}
+    response = httpx.post("http://127.0.0.1:7860/api/compute", json=call, timeout=60)
+    print(response.raise_for_status().json()["values"])

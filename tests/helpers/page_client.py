@@ -12,6 +12,8 @@ from typing import Any
 
 import httpx
 
+# Of bodies that are not sent by `json=`, which rejects NaN and half surrogates.
+JSON_HEADERS = {"content-type": "application/json"}
 MCP_HEADERS = {"accept": "application/json, text/event-stream"}  # as a client of MCP does
 # Functions of the API, and their argument for the samples.
 SAMPLE_ARGUMENTS = {
@@ -38,11 +40,17 @@ class RejectedRequestError(Exception):
 
 def call_api(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
     """Return the result of one call of the API."""
-    # Not by `json=`, which rejects NaN and half surrogates.
+    answer = http.post(f"/api/{name}", content=json.dumps(arguments), headers=JSON_HEADERS)
+    result: dict[str, Any] = answer.json()
+    if answer.status_code != 200:
+        raise CallError(result["error"])
+    return result
+
+
+def call_gradio(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
+    """Return the result of one call as a client of gradio makes it."""
     started = http.post(
-        f"/gradio_api/call/v2/{name}",
-        content=json.dumps(arguments),
-        headers={"content-type": "application/json"},
+        f"/gradio_api/call/v2/{name}", content=json.dumps(arguments), headers=JSON_HEADERS
     )
     if started.status_code != 200:
         raise CallError(started.text)
@@ -58,7 +66,7 @@ def call_api(http: httpx.Client, name: str, **arguments: Any) -> dict[str, Any]:
 def call_mcp(http: httpx.Client, method: str, **parameters: Any) -> httpx.Response:
     """Return the response to an MCP client."""
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
-    headers = {**MCP_HEADERS, "content-type": "application/json"}
+    headers = MCP_HEADERS | JSON_HEADERS
     return http.post("/gradio_api/mcp/", content=json.dumps(body), headers=headers)
 
 

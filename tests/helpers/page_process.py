@@ -32,7 +32,7 @@ def running_app(
 ) -> Iterator[PageProcess]:
     """Start the web app by `python app.py`, or by another Python command, on a free port.
 
-    "{port}" in the command is replaced by the port; otherwise a variable of gradio sets it. The
+    "{port}" in the command is replaced by the port; otherwise GRADIO_SERVER_PORT sets it. The
     web app writes into `folder`. `home` is the Hub cache with encoders; without them, torch is not
     needed. `space` is the folder of the files of the Space.
     """
@@ -40,7 +40,6 @@ def running_app(
         free_socket.bind(("127.0.0.1", 0))
         port = free_socket.getsockname()[1]
     environment = os.environ | {
-        "GRADIO_ANALYTICS_ENABLED": "False",
         "TMPDIR": str(folder),
         "HF_HOME": home or f"{os.environ['HF_HOME']}/empty",
     }
@@ -68,6 +67,8 @@ def running_app(
                 assert page.status == 200
                 break
             time.sleep(0.1)
+        # The server sends the page before it has imported what other requests need.
+        urllib.request.urlopen(f"{url}/openapi.json", timeout=300).close()
         maps = Path(f"/proc/{process.pid}/maps")
         yield PageProcess(url, folder, maps.read_text() if maps.exists() else "")
     finally:

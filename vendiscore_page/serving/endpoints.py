@@ -1,6 +1,5 @@
 """Routes of the page: samples in, answers out, both kept for a while by their keys."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -8,7 +7,7 @@ from typing import Any, get_type_hints
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -27,12 +26,9 @@ from ..inputs.submission import Asked, Given
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_FILES, MAX_NAME, MAX_REQUEST, TINY_CHARACTERS, RefusedError
 from .lanes import AWAY, LONG, MIDDLE, SHORT, TINY, Lanes, address, lane_of, visitor_of
-from .static_files import INDEX, Files
 from .store import Kept, size_of
 from .wire import GONE, Answer, lines, loaded, response, with_refusals
 from .workers import Run, run_here
-
-_LEFT_SECONDS = 0.5  # after which a running job is stopped if the visitor has left
 
 
 class Routes:
@@ -41,14 +37,12 @@ class Routes:
     `run` runs a job in its lane, and yields its messages.
     """
 
-    def __init__(self, lanes: Lanes, kept: Kept, files: Files, run: Run = run_here) -> None:
+    def __init__(self, lanes: Lanes, kept: Kept, run: Run = run_here) -> None:
         self.lanes = lanes
         self.run = run
         self.kept = kept
-        self.files = files
 
     def all(self) -> list[Route]:
-        """Return the routes, which are to precede gradio's routes."""
         posts: dict[str, Answer] = {
             "read": self.read,
             "score": self.score,
@@ -65,15 +59,9 @@ class Routes:
             "compute": self.compute,
         }
         return [
-            Route("/", self.file),
             Route("/page/menu", with_refusals(self.menu)),
             *(Route(f"/page/{k}", with_refusals(v), methods=["POST"]) for k, v in posts.items()),
-            Route("/page/{name}", self.file),
-            Route("/page/{version}/{name:path}", self.file),
         ]
-
-    async def file(self, request: Request) -> Response:
-        return self.files.response(request, **{"name": INDEX, **request.path_params})
 
     async def menu(self, request: Request) -> Record:
         return one_set.menu() | {"version": __version__}
@@ -223,15 +211,7 @@ class Routes:
         self, request: Request, lane: str, function: Callable[..., Value], *arguments: object
     ) -> Value:
         """Return the result of a job of a single step; stop it if the visitor leaves."""
-        steps = self.run(lane, function, *arguments)
-        job = asyncio.ensure_future(self.lanes.run(visitor_of(request), lane, steps))
-        try:
-            while not (await asyncio.wait([job], timeout=_LEFT_SECONDS))[0]:
-                if await request.is_disconnected():
-                    raise ClientDisconnect
-            return job.result()
-        finally:
-            job.cancel()
+        return await self.lanes.run_for(request, lane, self.run(lane, function, *arguments))
 
     def _lines(self, request: Request, lane: str, steps: Steps[object]) -> Response:
         visitor = visitor_of(request)

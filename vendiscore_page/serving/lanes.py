@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from ..aliases import Steps, Value
 from ..inputs.declared_sizes import Size
@@ -36,6 +36,7 @@ _MANY_SHARED = (
 )
 _ABREAST = 6  # requests of an address that count as one, where visitors take turns
 _LONGEST = 40  # characters of a session
+_LEFT_SECONDS = 0.5  # after which a running job is stopped if the visitor has left
 
 Told = Callable[[str], object]
 
@@ -143,6 +144,17 @@ class Lanes:
                 task.cancel()
             raise
 
+    async def run_for(self, request: Request, lane: str, steps: Steps[Value]) -> Value:
+        """Return the result of work for a request; stop the work if its visitor leaves."""
+        job = asyncio.ensure_future(self.run(visitor_of(request), lane, steps))
+        try:
+            while not (await asyncio.wait([job], timeout=_LEFT_SECONDS))[0]:
+                if await request.is_disconnected():
+                    raise ClientDisconnect
+            return job.result()
+        finally:
+            job.cancel()
+
 
 def lane_of(size: Size) -> str:
     """Return the lane of reading an input of this size."""
@@ -165,7 +177,7 @@ def address(request: Request) -> str:
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Return who asks, by a header or gradio's own session, which clients of MCP have not."""
+    """Return who asks, by a header, or by the session that a request of gradio has."""
     headers = (request.headers.get(name) for name in ("x-session", "mcp-session-id"))
     session = next(filter(None, headers), getattr(request, "session_hash", None))
     return Visitor(address(request), (session or "")[:_LONGEST])

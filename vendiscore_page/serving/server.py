@@ -1,214 +1,129 @@
-"""The server: the page's own routes, and the public API with its MCP tools by gradio."""
+"""The server: it sends the page at once, and answers other requests when their code is imported."""
 
-import functools
-import inspect
+import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable
-from importlib.util import find_spec
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING
 
-import gradio as gr
-import gradio.routes
-from gradio.context import LocalContext
-from gradio.routes import generate_code_snippets
-from gradio.utils import get_function_description
-from starlette.middleware import Middleware
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.types import Receive, Scope, Send
 
-from vendiscore import __version__
-
-from ..aliases import Record
-from ..answers import api, offered_encoders
-from ..answers.call_arguments import describe_error, names_encoder
-from ..quotas import (
-    JOB_LIMITS,
-    TINY_CHARACTERS,
-    TINY_SAMPLES,
-    TINY_VALUES,
-    JobLimits,
-    RefusedError,
-)
-from .endpoints import Routes
-from .guard import Calls, Guard
-from .lanes import LONG, MIDDLE, SHORT, TINY, Lanes, Visitor, visitor_of
+from .heap import use_one_heap
 from .logs import hide_input
-from .static_files import Files
-from .store import Kept, tidy
-from .tools import describe
-from .wire import INVALID, message
-from .workers import Run, Workers
+from .static_files import INDEX, Files
 
-API = (
-    api.vendi_score_texts,
-    api.vendi_score_images,
-    api.vendi_score_molecules,
-    api.vendi_score_vectors,
-    api.vendi_compare,
-    api.compute,
-)
-# Samples in the code that gradio writes for a call, by the name of the argument.
-EXAMPLES = {
-    "texts": ["a cat sat", "a dog ran"],
-    "images": [
-        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
-    ],
-    "smiles": ["CCO", "CCN"],
-    "rows": [[1, 0], [0, 1]],
-    "samples": ["a cat sat", "a dog ran"],
-    "sets": [["a cat sat", "a dog ran", "a cow ate", "a pig hid"], ["one", "two", "one", "two"]],
-}
-_SESSIONS = 20  # whose settings gradio keeps a copy of; every call of the API is one
-# Characters of samples in Python that are scored in less than about a second.
-_FEW, _FEW_ROWS = 20_000, 1_000_000
-# Characters of samples and of arguments of `compute`, whose time depends on both.
-_FEW_OF_ANY, _FEW_ARGUMENTS = 5_000, 300
-_NUMBER = 10  # characters of a number
-# By name of the samples: characters of arguments that the server processes itself (a number has
-# about ten), and characters of which Python writes one or two for each sample.
-_TINY = {"texts": (TINY_CHARACTERS, "'\""), "rows": (10 * TINY_VALUES, "]")}
+if TYPE_CHECKING:
+    from ..quotas import JobLimits
+    from .store import Kept
+
+_FIRST_PORT, _N_PORTS = 7860, 100  # the ports of which the first free one is used
+_POLL_SECONDS = 0.01
+_CLOSE_SECONDS = 2  # for requests that are running when the server ends
 
 
-def build(kept: Kept | None = None, limits: dict[str, JobLimits] = JOB_LIMITS) -> gr.Server:
-    """Build the server with all its routes; start it by `launch`. `limits` of jobs by lane."""
-    arguments = {each.__name__: len(inspect.signature(each).parameters) for each in API}
-    kept = kept or Kept()
-    calls = Calls(kept)
-    server = gr.Server(
-        title="Vendi Score",
-        version=__version__,
-        openapi_url=None,
-        docs_url=None,
-        redoc_url=None,
-        middleware=[Middleware(Guard, functions=arguments, calls=calls)],
-    )
-    lanes, server.state.kept = Lanes(), kept
-    server.state.workers = Workers(limits, kept.seconds)
-    run = server.state.workers.run
-    routes = Routes(lanes, server.state.kept, Files(), run)
-    server.router.routes.extend(routes.all())
-    for function in API:
-        server.api(
-            _called(function, lanes, run, calls), name=function.__name__, concurrency_limit=None
+class Page:
+    """The files of the page, and in front of other requests a wait until `load` has ended."""
+
+    def __init__(
+        self,
+        kept: "Kept | None" = None,
+        limits: "dict[str, JobLimits] | None" = None,
+        has_gradio: bool = False,
+    ) -> None:
+        self._options = kept, limits, has_gradio
+        self._files = files = Files()
+        self._application: Starlette | None = None
+        self._is_loaded = asyncio.Event()
+        self.app = Starlette(
+            routes=[
+                Route("/", partial(self._send, name=INDEX)),
+                *(Route(f"/page/{name}", partial(self._send, name=name)) for name in files.names),
+                Route("/page/{version}/{name:path}", self._send_version),
+                Mount("/", self._wait),
+            ]
         )
-    return server
+
+    @asynccontextmanager
+    async def load(self) -> AsyncIterator[None]:
+        """Import and start what the other routes need, while the server runs."""
+        self._application = application = await asyncio.to_thread(self._build)
+        async with application.router.lifespan_context(application):
+            self._is_loaded.set()
+            yield
+
+    def _build(self) -> Starlette:
+        from .application import build_application
+
+        return build_application(*self._options)
+
+    async def _send(self, request: Request, name: str) -> Response:
+        return self._files.response(request, name)
+
+    async def _send_version(self, request: Request) -> Response:
+        return self._files.response(request, **request.path_params)
+
+    async def _wait(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._is_loaded.wait()
+        assert self._application is not None
+        await self._application(scope, receive, send)
 
 
-def launch(server: gr.Server, **options: object) -> None:
-    """Serve until interrupted, with the settings that the page relies on; `options` as gradio's."""
-    server.state.workers.start()
-    tidy(server.state.kept)
+def build(
+    kept: "Kept | None" = None,
+    limits: "dict[str, JobLimits] | None" = None,
+    has_gradio: bool = False,
+) -> Page:
+    """Build the server; `limits` of jobs by lane, and with `has_gradio` also gradio's routes."""
+    return Page(kept, limits, has_gradio)
+
+
+def launch(page: Page, port: int | None = None) -> None:
+    """Serve until interrupted, by default at the first free port."""
+    use_one_heap()
     hide_input()
-    settings = {
-        "state_session_capacity": _SESSIONS,
-        "show_error": True,  # of gradio's own checks; ours never let a traceback out
-        "ssr_mode": False,
-        "run_history": False,
-        "enable_monitoring": False,
-        "mcp_server": find_spec("mcp") is not None,
-    }
-    with gr.Blocks(mode="server", title=server.title) as functions:
-        for function, how in server._deferred_apis:
-            gr.api(function, **how)
-    functions.get_api_info = _described(functions)
-    gradio.routes.generate_code_snippets = _snippets
-    os.environ["GRADIO_SERVER_MODE_ENABLED"] = "1"  # as gr.Server.launch does, without a title
-    functions.launch(_app=server, prevent_thread_lock=True, **settings | options)
-    logging.getLogger("uvicorn").propagate = True  # to the one log, which uvicorn has left
-    if functions.mcp_server_obj:
-        describe(functions.mcp_server_obj)
-    functions.block_thread()
+    with open_socket(port) as listener, suppress(KeyboardInterrupt):
+        asyncio.run(_serve(page, listener))
 
 
-def _described(functions: gr.Blocks) -> Callable[..., Record]:
-    """Return gradio's list of the functions, with texts of arguments and an example of samples."""
-    listed = functions.get_api_info
+def open_socket(port: int | None = None) -> socket.socket:
+    """Open a socket at a port, or at the first free port from GRADIO_SERVER_PORT or 7860.
 
-    def described(*args: object, **kwargs: object) -> Record:
-        info = listed(*args, **kwargs)
-        for each in functions.fns.values():
-            _, texts, _ = get_function_description(each.fn)
-            for parameter in info["named_endpoints"][f"/{each.api_name}"]["parameters"]:
-                name = parameter["parameter_name"]
-                parameter["python_type"]["description"] = texts.get(name, "")
-                parameter["example_input"] = EXAMPLES.get(name, parameter["example_input"])
-        return info
-
-    return described
-
-
-def _snippets(*args: object, **kwargs: object) -> Record:
-    """Return gradio's code for a call, with a shell command that keeps the id of the answer."""
-    found: Record = generate_code_snippets(*args, **kwargs)
-    # A variable that is read at the end of a pipe is lost with the shell of this end.
-    words = found["bash"].replace("| read EVENT_ID; curl -N", "| xargs -I {} curl -sN")
-    return found | {"bash": words.replace("$EVENT_ID", "{}")}
-
-
-def _called(
-    function: Callable[..., Record], lanes: Lanes, run_job: Run, calls: Calls
-) -> Callable[..., Awaitable[Record]]:
-    """Run an API function in its lane, and tell clients its errors."""
-    signature = inspect.signature(function)
-
-    @functools.wraps(function)
-    async def run(*args: object, **kwargs: object) -> Record:
-        request = LocalContext.request.get(None)
-        visitor = visitor_of(request) if request else Visitor("")
-        try:
-            given = signature.bind(*args, **kwargs)
-            given.apply_defaults()
-            for name, value in given.arguments.items():
-                given.arguments[name] = calls.take_argument(value)
-            lane = _lane(given.arguments)
-            work = lanes.run(visitor, lane, run_job(lane, function, *given.args))
-            return await calls.run(getattr(request, "session_hash", None) or "", work)
-        except Exception as error:
-            raise gr.Error(_describe_error(error, signature), print_exception=False) from None
-
-    return run
-
-
-def _describe_error(error: Exception, signature: inspect.Signature) -> str:
-    """Return the message of an error, whose suggestions are arguments of the API."""
-    text, status = message(error)
-    if status != INVALID or isinstance(error, RefusedError):
-        return text
-    return describe_error(error, tuple(signature.parameters))
-
-
-def _lane(arguments: Record) -> str:
-    kernel = arguments.get("kernel")
-    encoders = (kernel == name for kind in offered_encoders.ALLOWED.values() for name in kind)
-    # A few bytes of an image can stand for megapixels.
-    if any(encoders) or "images" in arguments or arguments.get("kind") == "images":
-        return LONG
-    if isinstance(text := arguments.get("arguments"), str):
-        if names_encoder(text) or "pixels" in text:
-            return LONG
-        few = len(text) <= _FEW_ARGUMENTS and not _is_long(arguments["samples"], _FEW_OF_ANY)
-        return SHORT if few else MIDDLE
-    values = list(arguments.values())
-    max_characters, marks = _TINY.get(next(iter(arguments)), (0, ""))
-    if not _is_long(values, max_characters):
-        text = repr(values)
-        if len(text) <= max_characters and sum(map(text.count, marks)) <= 2 * TINY_SAMPLES:
-            return TINY
-    max_short = _FEW_ROWS if "rows" in arguments else _FEW
-    return MIDDLE if "sets" in arguments or _is_long(values, max_short) else SHORT
-
-
-def _is_long(value: object, limit: int) -> bool:
-    """Return whether Python writes a value with more characters than a limit, approximately.
-
-    `repr` would stop the whole server while it writes a large value.
+    Its host is GRADIO_SERVER_NAME; by default, only this machine can connect, except on a Space.
     """
-    waiting, length = [value], 0
-    while waiting and length <= limit:
-        one = waiting.pop()
-        length += len(one) + 2 if isinstance(one, str) else _NUMBER
-        if isinstance(one, list | dict) and len(one) > limit:
-            return True
-        if isinstance(one, dict):
-            waiting += [*one, *one.values()]
-        elif isinstance(one, list):
-            waiting += one
-    return length > limit
+    default = "0.0.0.0" if "SPACE_ID" in os.environ else "127.0.0.1"
+    host = os.environ.get("GRADIO_SERVER_NAME") or default
+    first = int(os.environ.get("GRADIO_SERVER_PORT") or _FIRST_PORT)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in [port] if port else range(first, first + _N_PORTS):
+        with suppress(OSError):
+            return socket.create_server((host, candidate), family=family)
+    raise OSError(f"no port of {host} from {port or first} is available")
+
+
+async def _serve(page: Page, listener: socket.socket) -> None:
+    server = uvicorn.Server(
+        uvicorn.Config(
+            page.app,
+            lifespan="off",
+            ws="none",
+            log_config=None,  # to the log that hides input
+            log_level=logging.WARNING,
+            access_log=False,
+            timeout_graceful_shutdown=_CLOSE_SECONDS,
+        )
+    )
+    serving = asyncio.ensure_future(server.serve(sockets=[listener]))
+    while not (server.started or serving.done()):
+        await asyncio.sleep(_POLL_SECONDS)
+    host, port = listener.getsockname()[:2]
+    print(f"The web app runs at http://{host}:{port} (stop it with Ctrl+C).", flush=True)
+    async with page.load():
+        await serving

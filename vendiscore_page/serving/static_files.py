@@ -9,10 +9,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from .script_bundle import bundled
-from .wire import HEADERS, takes_gzip
 
 STATIC = Path(__file__).parents[1] / "static"
 INDEX, SCRIPT, STYLE = "index.html", "page.js", "page.css"
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+        "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 _KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -50,6 +58,10 @@ class Files:
             headers |= _NOTHING if name.endswith((".css", ".js")) else {}
             self._files[name] = body, gzip.compress(body), etag, headers
 
+    @property
+    def names(self) -> list[str]:
+        return list(self._files)
+
     def response(self, request: Request, name: str, version: str = "") -> Response:
         """Send a file; a browser need not ask again for one of this version."""
         if name not in self._files:
@@ -63,6 +75,10 @@ class Files:
         if takes_gzip(request):
             return Response(small, 200, {**headers, "Content-Encoding": "gzip"})
         return Response(body, 200, headers)
+
+
+def takes_gzip(request: Request) -> bool:
+    return "gzip" in request.headers.get("accept-encoding", "")
 
 
 def _texts(folder: Path, suffix: str) -> dict[str, str]:

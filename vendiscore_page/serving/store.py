@@ -1,7 +1,5 @@
 """Samples and results of visitors, kept for a while and up to a size, in memory alone."""
 
-import contextlib
-import ctypes
 import gc
 import secrets
 import sys
@@ -15,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..quotas import MAX_STORED, STORE_SECONDS, RefusedError
+from .heap import release_memory
 
 _EVERY = 60  # seconds between two sweeps
-_ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
 
 
 @dataclass
@@ -85,7 +83,6 @@ class Kept:
 
 def tidy(kept: Kept) -> None:
     """Sweep from now on, in a thread that ends with the process."""
-    _glibc("mallopt", _ARENA_MAX, 1)  # one heap, for what threads free lies scattered in several
     gc.collect()
     gc.freeze()  # the page itself stays, so that collecting takes no time
 
@@ -96,12 +93,6 @@ def tidy(kept: Kept) -> None:
             release_memory()
 
     threading.Thread(target=run, daemon=True, name="tidy").start()
-
-
-def release_memory() -> None:
-    """Return free memory to the system, which Python and glibc would keep."""
-    gc.collect()
-    _glibc("malloc_trim", 0)
 
 
 def size_of(value: object) -> int:
@@ -125,8 +116,3 @@ def size_of(value: object) -> int:
         ):
             waiting.extend(gc.get_referents(one))
     return total
-
-
-def _glibc(name: str, *arguments: int) -> None:
-    with contextlib.suppress(OSError, AttributeError):  # another C library
-        getattr(ctypes.CDLL("libc.so.6"), name)(*arguments)

@@ -1,17 +1,25 @@
 """Tools for clients of the Model Context Protocol: functions of the API, as docstrings say."""
 
 import json
-import re
-from typing import Any
+from contextlib import AbstractAsyncContextManager
 
-import gradio as gr
-from gradio.context import LocalContext
-from gradio.utils import get_function_description
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from vendiscore import __version__
 
 from ..aliases import Record
-from ..answers import api
+from .api_calls import ApiCalls
+from .guard import replay
+from .lanes import Lanes
+from .schemas import make_input_schema, make_output_schema, parse_docstring
 
 NAME = "vendiscore"
 INSTRUCTIONS = (
@@ -25,55 +33,90 @@ INSTRUCTIONS = (
     "q = 2, these fields are VS_q2, VS_q2_low and VS_q2_high); scores of different n, q or kernels "
     "cannot be compared. Send the samples, not their addresses."
 )
-_FIELD = re.compile(r"(\w+) \(([\w ]+)\): (.*)")
+PATH = "/gradio_api/mcp"
+_ARGUMENTS = "arguments of a tool"  # key of the ASGI scope
+_NO_STREAM = "Clients of the Model Context Protocol send POST requests to this address."
 
 
-def describe(found: Any) -> None:
-    """Name gradio's server of tools, and let its tools have output schemas and plain results."""
-    server, types = found.mcp_server, found.types
-    server.name, server.version, server.instructions = NAME, __version__, INSTRUCTIONS
-    paths = found.tool_to_endpoint.items()
-    functions = {name: found.get_block_fn_from_endpoint_name(path).fn for name, path in paths}
+class Tools:
+    """ASGI app of the tools, over streamable HTTP without sessions, while `run` is active.
 
-    @server.list_tools()  # type: ignore[untyped-decorator]
-    async def listed() -> list[object]:
-        tools = []
-        for name, function in functions.items():
-            text, arguments, returned = get_function_description(function)
-            taken, _ = found.get_input_schema(name, arguments)
-            schemas = {"inputSchema": taken, "outputSchema": output_schema(returned)}
-            tools.append(types.Tool(name=name, description=text, **schemas))
-        return tools
-
-    # Schemas would repeat a large input in their errors; ours are for people.
-    @server.call_tool(validate_input=False)  # type: ignore[untyped-decorator]
-    async def called(name: str, arguments: Record) -> object:
-        if name not in functions:
-            raise ValueError(f"Unknown tool; there are {', '.join(functions)}.")
-        LocalContext.request.set(server.request_context.request)
-        try:
-            answer = await functions[name](**arguments)
-        except gr.Error as error:
-            raise ValueError(error.message) from None
-        content = [types.TextContent(type="text", text=json.dumps(answer))]
-        return types.CallToolResult(content=content, structuredContent=answer)
-
-
-def output_schema(returned: list[str]) -> Record:
-    """Return the schema of an answer from lines "name (types): meaning" of a docstring.
-
-    A docstring without such lines refers to `vendi_score_texts`.
+    The arguments of a call do not pass through the server of the protocol, which would validate and
+    copy large lists several times.
     """
-    fields = [match.groups() for line in returned if (match := _FIELD.match(line))]
-    if not fields:
-        return output_schema(get_function_description(api.vendi_score_texts)[2])
-    properties = {
-        name: {"type": kinds.split(" or "), "description": text} for name, kinds, text in fields
-    }
-    # Scores at other orders than 1 have the order in their names: VS_q2, VS_q2_se.
-    of_orders = {
-        f"^VS_q[^_]+{name.removeprefix('VS')}$": about
-        for name, about in properties.items()
-        if name.startswith("VS")
-    }
-    return {"type": "object", "properties": properties, "patternProperties": of_orders}
+
+    def __init__(self, lanes: Lanes, calls: ApiCalls) -> None:
+        self._lanes = lanes
+        self._calls = calls
+        self._tools = [
+            types.Tool(
+                name=name,
+                description=parse_docstring(function).description,
+                inputSchema=make_input_schema(function),
+                outputSchema=make_output_schema(function),
+            )
+            for name, function in calls.functions.items()
+        ]
+        self._server: Server[object, Request] = Server(NAME, __version__, INSTRUCTIONS)
+        self._server.list_tools()(self._list)
+        # Schemas would repeat a large input in their errors; ours are for people.
+        self._server.call_tool(validate_input=False)(self._call)
+        self._manager = StreamableHTTPSessionManager(self._server, stateless=True)
+
+    def run(self) -> AbstractAsyncContextManager[None]:
+        return self._manager.run()
+
+    def all(self) -> list[Route]:
+        return [
+            Route(f"{PATH}/schema", self.describe),
+            *(Route(path, self, methods=["POST"]) for path in (PATH, f"{PATH}/")),
+            *(Route(path, _refuse_stream) for path in (PATH, f"{PATH}/")),
+        ]
+
+    async def describe(self, request: Request) -> JSONResponse:
+        """Return the list of the tools, as the Hub reads it."""
+        return JSONResponse([tool.model_dump(exclude_none=True) for tool in self._tools])
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            body = await Request(scope, receive).body()
+        except ClientDisconnect:
+            return
+        arguments, body = await run_in_threadpool(_take_arguments, body)
+        headers = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
+        headers.append((b"content-length", str(len(body)).encode()))
+        scope = {**scope, "headers": headers, _ARGUMENTS: arguments}
+        await self._manager.handle_request(scope, replay(body, receive), send)
+
+    async def _list(self) -> list[types.Tool]:
+        return self._tools
+
+    async def _call(self, name: str, _: Record) -> types.CallToolResult:
+        request = self._server.request_context.request
+        assert request is not None  # over HTTP
+        try:
+            lane, steps = self._calls.prepare(name, request.scope[_ARGUMENTS])
+            answer = await self._lanes.run_for(request, lane, steps)
+        except ClientDisconnect:
+            raise ValueError("The client has disconnected.") from None
+        except Exception as error:
+            raise ValueError(self._calls.describe_error(error, name)[0]) from None
+        content = [types.TextContent(type="text", text=json.dumps(answer))]
+        return types.CallToolResult(content=list(content), structuredContent=answer)
+
+
+def _take_arguments(body: bytes) -> tuple[Record, bytes]:
+    """Return the arguments of a call of a tool, and the rest of the message."""
+    try:
+        sent = json.loads(body)
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "The body must be JSON.") from None
+    parameters = sent.get("params") if isinstance(sent, dict) else None
+    if not isinstance(parameters, dict) or not isinstance(parameters.get("arguments"), dict):
+        return {}, body
+    arguments = parameters.pop("arguments")
+    return arguments, json.dumps(sent).encode()
+
+
+async def _refuse_stream(request: Request) -> PlainTextResponse:
+    return PlainTextResponse(_NO_STREAM, 405, {"Allow": "POST"})

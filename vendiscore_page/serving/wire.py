@@ -18,6 +18,7 @@ from vendiscore import MissingPackageError
 from ..aliases import Record
 from ..answers.sample_readout import UnusableError
 from ..quotas import RefusedError
+from .static_files import HEADERS
 
 Answer = Callable[[Request], Coroutine[object, object, object]]
 Run = Callable[[Callable[[str], object]], Awaitable[object]]
@@ -29,15 +30,6 @@ INVALID = 422  # the status of invalid input
 EXPECTED = (ValueError, TypeError, MemoryError, MissingPackageError)
 OURS = "An error occurred on the server, not because of your input; try again later."
 _log = logging.getLogger(__name__)
-HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
-        "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
 
 
 def lines(run: Run) -> StreamingResponse:
@@ -125,10 +117,6 @@ async def response(body: bytes, headers: Mapping[str, str], status: int = 200) -
     """Return a response that nobody keeps a copy of."""
     headers = {**HEADERS, "Cache-Control": "no-store", **headers, "Content-Encoding": "gzip"}
     return Response(await run_in_threadpool(gzip.compress, body, 6), status, headers)
-
-
-def takes_gzip(request: Request) -> bool:
-    return "gzip" in request.headers.get("accept-encoding", "")
 
 
 def dumped(value: object) -> bytes:

@@ -29,9 +29,9 @@ from ..answers.jobs import Settings
 from ..inputs import uploads
 from ..inputs.submission import Given
 from ..quotas import JOB_LIMITS, STORE_SECONDS, JobLimits, RefusedError
+from .heap import release_memory
 from .lanes import LONG, WORKER_LANES
 from .logs import hide_input
-from .store import release_memory
 from .wire import EXPECTED, message
 
 _CHECK_SECONDS = 0.05  # between two measurements of the running jobs

@@ -150,7 +150,7 @@ def test_proteins_and_texts_by_letters_have_separate_tables() -> None:
 
 
 def test_web_app_returns_the_comparison_of_compute() -> None:
-    pytest.importorskip("gradio")
+    pytest.importorskip("uvicorn")
     from page_answers import score_as_json
 
     result = compute(CAPTIONS, details=True)["details"]

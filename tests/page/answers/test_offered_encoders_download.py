@@ -7,7 +7,7 @@ import pytest
 from fake_hub import FakeModelHub
 
 httpx = pytest.importorskip("httpx")
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 for name in ("torch", "torchvision", "transformers", "sentence_transformers"):
     pytest.importorskip(name)
 
@@ -26,7 +26,8 @@ def page(tmp_path, monkeypatch, start_app):
     with FakeModelHub(MODEL, main={".gitattributes": b"", **files}) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         monkeypatch.delenv("HF_HUB_OFFLINE")
-        with start_app(tmp_path, home=str(tmp_path / "hf")) as app:
+        command = ("-m", "vendiscore", "page", "--port", "{port}")
+        with start_app(tmp_path, *command, home=str(tmp_path / "hf")) as app:
             yield app
 
 

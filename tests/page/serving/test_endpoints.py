@@ -10,7 +10,7 @@ import page_client
 import pytest
 
 httpx = pytest.importorskip("httpx")
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 starlette = pytest.importorskip("starlette.applications")
 uvicorn = pytest.importorskip("uvicorn")
 from starlette.middleware import Middleware  # noqa: E402
@@ -22,7 +22,6 @@ from vendiscore_page.quotas import RefusedError  # noqa: E402
 from vendiscore_page.serving import endpoints, wire  # noqa: E402
 from vendiscore_page.serving.guard import Guard  # noqa: E402
 from vendiscore_page.serving.lanes import Lanes  # noqa: E402
-from vendiscore_page.serving.static_files import Files  # noqa: E402
 from vendiscore_page.serving.store import Kept  # noqa: E402
 from vendiscore_page.serving.wire import OURS  # noqa: E402
 
@@ -98,10 +97,10 @@ def work(monkeypatch) -> ControlledWork:
 
 
 @pytest.fixture
-def url(work, tmp_path):
+def url(work):
     """The URL of a server with only the routes of the page."""
-    page = endpoints.Routes(Lanes(), Kept(), Files(tmp_path))
-    app = starlette.Starlette(routes=page.all(), middleware=[Middleware(Guard, functions={})])
+    page = endpoints.Routes(Lanes(), Kept())
+    app = starlette.Starlette(routes=page.all(), middleware=[Middleware(Guard)])
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

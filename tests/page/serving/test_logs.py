@@ -34,7 +34,7 @@ warnings.simplefilter("always")
 logging.basicConfig(level=1)
 logging.Logger.isEnabledFor = lambda self, level: True
 from vendiscore_page.answers import api
-from vendiscore_page.serving import server
+from vendiscore_page.serving import api_calls, server
 def fails(smiles: list[str] = [""], kernel: str = "") -> dict:
     print("printed", smiles)
     print("printed", smiles, file=sys.stderr)
@@ -46,8 +46,8 @@ def fails(smiles: list[str] = [""], kernel: str = "") -> dict:
         raise KeyError(f"about {smiles}") from error
 fails.__name__ = "vendi_fails"
 fails.__doc__ = api.vendi_score_molecules.__doc__
-server.API = (*server.API, fails)
-server.launch(server.build())
+api_calls.API = (*api_calls.API, fails)
+server.launch(server.build(has_gradio=True))
 """
 SAMPLE_ARGUMENTS = page_client.SAMPLE_ARGUMENTS | {"vendi_fails": "smiles"}
 ARGUMENT_COUNTS = dict(zip(SAMPLE_ARGUMENTS, (6, 4, 4, 5, 6, 2, 2), strict=True))
@@ -194,7 +194,7 @@ def test_mcp_requests_are_not_logged(http):
     for name in ("mcp-session-id", "mcp-protocol-version", "last-event-id", "accept"):
         http.post("/gradio_api/mcp/", content=b"{}", headers={**MCP_JSON_HEADERS, name: HEADER})
         http.delete("/gradio_api/mcp/", headers={name: HEADER})
-    assert open_stream(http, f"/gradio_api/mcp/sse?{MARK}").startswith("200")
+    assert http.get(f"/gradio_api/mcp/?{MARK}").status_code == 405
     assert http.get(f"/gradio_api/mcp/schema?tools={MARK}").status_code == 200
 
 

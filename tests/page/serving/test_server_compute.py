@@ -16,7 +16,7 @@ from page_client import (
     upload_samples,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 pytest.importorskip("rdkit")
 pytest.importorskip("sacrebleu")
 httpx = pytest.importorskip("httpx")

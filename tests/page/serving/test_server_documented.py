@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from ast import literal_eval
@@ -11,10 +12,11 @@ from pathlib import Path
 import page_client
 import pytest
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 httpx = pytest.importorskip("httpx")
 
 from vendiscore import compute  # noqa: E402
+from vendiscore_page.serving import server as app_server  # noqa: E402
 from vendiscore_page.serving.tools import INSTRUCTIONS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -24,10 +26,11 @@ BLOCKS = re.findall(r"^```text\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 (SETTINGS,) = (block for block in BLOCKS if "mcpServers" in block)
 
 
-@pytest.fixture
-def insert_url(server):
-    """A function that inserts the URL of the running server into an example."""
-    return lambda text: text.replace("http://127.0.0.1:7860", server.url)
+@pytest.fixture(params=["server", "gradio_server"])
+def insert_url(request):
+    """A function that inserts the URL of a server without or with gradio into an example."""
+    url = request.getfixturevalue(request.param).url
+    return lambda text: text.replace("http://127.0.0.1:7860", url)
 
 
 def read_example(name: str) -> str:
@@ -71,31 +74,39 @@ def test_mcp_tool_example_prints_score(insert_url):
     assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q="inf")["VS_qinf"])
 
 
-def test_shell_call_example_returns_result(insert_url):
+def run_shell(script: str) -> str:
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
-    done = subprocess.run(
-        ["bash", "-c", insert_url(read_example("call.sh"))],
-        capture_output=True,
-        text=True,
-        check=True,
+    command = ["bash", "-c", script]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_shell_call_example_returns_result(insert_url):
+    assert json.loads(run_shell(insert_url(read_example("call.sh"))))["n"] == 2
+
+
+def test_examples_of_gradio_return_results(gradio_server, capsys):
+    python, shell = (
+        read_example(f"call_gradio.{suffix}").replace("http://127.0.0.1:7860", gradio_server.url)
+        for suffix in ("py", "sh")
     )
-    name, data = page_client.parse_events(done.stdout)[-1]
+    exec(python, {})
+    value, _, sentence = capsys.readouterr().out.partition(" ")
+    assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q=2)["VS_q2"])
+    assert sentence.strip().endswith(".")
+    name, data = page_client.parse_events(run_shell(shell))[-1]
     assert name == "complete"
     assert json.loads(data)[0]["n"] == 2
 
 
-@pytest.mark.parametrize("name", page_client.SAMPLE_ARGUMENTS)
-@pytest.mark.parametrize("language", ["python", "bash"])
-def test_generated_api_code_snippets_run(server, name, language):
-    info = httpx.get(f"{server.url}/gradio_api/info", timeout=60).json()
-    code = info["named_endpoints"][f"/{name}"]["code_snippets"][language]
-    if language == "bash" and shutil.which("curl") is None:
-        pytest.skip("curl is not installed")
-    command = ["bash", "-c"] if language == "bash" else [sys.executable, "-c"]
-    done = subprocess.run([*command, code], capture_output=True, text=True, check=True)
-    field = "values" if name == "compute" else "sentence"
-    assert ("event: complete" if language == "bash" else f"'{field}': ") in done.stdout
+def test_server_without_gradio_names_the_flag_in_one_line(server):
+    for path in ("/config", "/gradio_api/info"):
+        answer = httpx.get(f"{server.url}{path}")
+        assert answer.status_code == 404
+        assert "`vendiscore page --gradio`" in answer.text
+        assert "\n" not in answer.text
+    answer = httpx.post(f"{server.url}/gradio_api/call/v2/vendi_score_texts", json={})
+    assert "`vendiscore page --gradio`" in answer.text
 
 
 def test_documented_mcp_url_lists_documented_tools(insert_url):
@@ -108,10 +119,16 @@ def test_documented_mcp_url_lists_documented_tools(insert_url):
     assert all(f"`{tool['name']}`" in TEXT for tool in tools)
 
 
-def test_documented_environment_variables_exist_in_gradio():
-    from gradio import http_server
-
-    source = Path(http_server.__file__).read_text(encoding="utf-8")
+def test_documented_environment_variables_set_host_and_port(monkeypatch):
     names = set(re.findall(r"\b(GRADIO_\w+)=", COMMANDS))
     assert names == {"GRADIO_SERVER_PORT", "GRADIO_SERVER_NAME"}
-    assert all(f'"{name}"' in source for name in names)
+    with socket.socket() as used_socket:
+        used_socket.bind(("127.0.0.1", 0))
+        used_socket.listen()
+        used_port = used_socket.getsockname()[1]
+        monkeypatch.setenv("GRADIO_SERVER_PORT", str(used_port))
+        monkeypatch.setenv("GRADIO_SERVER_NAME", "127.0.0.1")
+        with app_server.open_socket() as opened:
+            host, port = opened.getsockname()
+    assert host == "127.0.0.1"
+    assert used_port < port < used_port + 100  # the first free port from this one

@@ -11,7 +11,7 @@ import pytest
 from page_client import upload_and_score, upload_samples
 from user_files import encode_zip
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("PIL.Image")
 
@@ -69,9 +69,9 @@ def get_rejection(http, text: str = "", files=(), kernel: str = "", **options) -
         ("vendi_score_vectors", {"rows": [[1] * 5000]}, "More than 4,096 columns"),
         ("vendi_score_images", {"images": ["QUJD"]}, "not an image"),
         ("vendi_compare", {"sets": [["a"] * 4] * 9}, "8"),
-        ("vendi_score_texts", {"texts": ["a"], "nothing": 1}, "No function accepts these"),
-        ("vendi_score_texts", {}, "No function accepts these"),
-        ("vendi_score_nothing", {"texts": ["a"]}, "No function accepts these"),
+        ("vendi_score_texts", {"texts": ["a"], "nothing": 1}, "Unknown argument 'nothing'"),
+        ("vendi_score_texts", {}, "requires the argument `texts`"),
+        ("vendi_score_nothing", {"texts": ["a"]}, "This address does not exist."),
     ],
 )
 def test_api_calls_reject_invalid_or_too_large_arguments(http, name, sent, message):
@@ -233,7 +233,7 @@ def test_molecule_drawings_contain_no_injected_markup(http):
     assert "<script" not in svg
     assert "<b" not in svg
     invalid_unicode = json.dumps({"smiles": ["\ud800C"]})
-    assert http.post("/page/drawings", content=invalid_unicode).status_code == 422
+    assert http.post("/page/drawings", content=invalid_unicode).json() == {"uris": [""]}
 
 
 @pytest.mark.usefixtures("check_server_afterwards")
@@ -267,15 +267,18 @@ def test_ten_thousand_files_are_rejected(http):
 
 @pytest.mark.usefixtures("check_server_afterwards")
 def test_too_large_requests_are_rejected(http):
-    answer = http.post("/gradio_api/call/vendi_score_texts", content=b"x" * 25_000_001)
-    assert answer.status_code == 413
+    paths = ("/api/vendi_score_texts", "/gradio_api/mcp/")
+    for path in paths:
+        answer = http.post(path, content=b"x" * 25_000_001)
+        assert answer.status_code == 413
+        assert "up to 25 MB; send fewer samples" in answer.text
 
     def endless():
         for _ in range(quotas.MAX_REQUEST // 10**6 + 2):
             yield b" " * 10**6
 
-    answer = http.post("/gradio_api/call/vendi_score_texts", content=endless())
-    assert answer.status_code == 413
+    for path in paths:
+        assert http.post(path, content=endless()).status_code == 413
     assert http.post("/page/score", content=endless()).status_code == 413
     with pytest.raises(page_client.RejectedRequestError, match="up to 64 MB per file"):
         upload_samples(http, files=[("a.txt", b"x" * (quotas.MAX_UPLOAD + 1))])

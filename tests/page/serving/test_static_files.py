@@ -5,12 +5,12 @@ import gzip
 import pytest
 
 httpx = pytest.importorskip("httpx")
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 starlette = pytest.importorskip("starlette.applications")
 testing = pytest.importorskip("starlette.testclient")
 from starlette.middleware import Middleware  # noqa: E402
 
-from vendiscore_page.serving import endpoints  # noqa: E402
+from vendiscore_page.serving import endpoints, server  # noqa: E402
 from vendiscore_page.serving.guard import Guard  # noqa: E402
 from vendiscore_page.serving.lanes import Lanes  # noqa: E402
 from vendiscore_page.serving.static_files import Files  # noqa: E402
@@ -50,7 +50,7 @@ return { add };
 
 
 @pytest.fixture
-def http(tmp_path):
+def http(tmp_path, monkeypatch):
     """A client of a server with only the routes of the page and a few files."""
     (tmp_path / "index.html").write_text(
         '<head><script src="page/page.js"></script><link href="page/page.css"></head>'
@@ -62,9 +62,13 @@ def http(tmp_path):
     (tmp_path / "deeper" / "a.css").write_text("a {}\n" + " " * 1000)
     (tmp_path / "base.css").write_text("b {}\n")
     (tmp_path / "secret.py").write_text("no")
-    page = endpoints.Routes(Lanes(), Kept(), Files(tmp_path))
-    app = starlette.Starlette(routes=page.all(), middleware=[Middleware(Guard, functions={})])
-    with testing.TestClient(app) as http:
+    monkeypatch.setattr(server, "Files", lambda: Files(tmp_path))
+    routes = endpoints.Routes(Lanes(), Kept()).all()
+    application = starlette.Starlette(routes=routes, middleware=[Middleware(Guard)])
+    page = server.build()
+    page._application = application
+    page._is_loaded.set()
+    with testing.TestClient(page.app) as http:
         yield http
 
 
@@ -116,7 +120,7 @@ def test_responses_have_security_headers(http):
     for answer in (
         http.get("/"),
         http.get("/page/page.js"),
-        http.get("/page/nothing.js"),
+        http.get("/page/older/nothing.js"),
         http.post("/page/score", json={"key": "gone"}),
         http.post("/page/read", json={}),
     ):

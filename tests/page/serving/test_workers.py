@@ -8,7 +8,7 @@ import psutil
 import pytest
 import worker_jobs
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 
 from vendiscore.support.progress import run_steps
 from vendiscore_page.answers.sample_readout import UnusableError

@@ -8,7 +8,7 @@ import page_client
 import pytest
 from page_process import running_app
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 httpx = pytest.importorskip("httpx")
 for package in ("PIL", "pyarrow", "rdkit"):
     pytest.importorskip(package)

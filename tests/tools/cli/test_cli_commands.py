@@ -231,13 +231,22 @@ def test_usage_errors_exit_with_2(run, diverse_file, repetitive_file, argv, mess
     assert message in err
 
 
-def test_page_without_gradio_shows_install_command(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "gradio", None)
-    problem = "the web app needs the package 'gradio', which is not installed"
+@pytest.mark.parametrize(
+    ("module", "extra", "purpose", "flags"),
+    [
+        ("uvicorn", "app", "the web app", ()),
+        ("gradio", "gradio", "the API for clients of gradio", ("--gradio",)),
+    ],
+)
+def test_page_without_a_package_shows_install_command(
+    run, monkeypatch, module, extra, purpose, flags
+):
+    monkeypatch.setitem(sys.modules, module, None)
     expected = (
-        f"vendiscore: error: {problem}: pip install -e '.[app]' in a clone of the repository\n"
+        f"vendiscore: error: {purpose} needs the package '{module}', which is not installed: "
+        f"pip install -e '.[{extra}]' in a clone of the repository\n"
     )
-    assert run("page", "--port", 8000) == (1, "", expected)
+    assert run("page", "--port", 8000, *flags) == (1, "", expected)
 
 
 @pytest.mark.filterwarnings("ignore:intervals have width 0")

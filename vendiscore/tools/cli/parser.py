@@ -191,6 +191,7 @@ quality: --quality COLUMN  column with the quality of each sample, a number of a
 """,
     "server": """
 port: --port COUNT (0)  port of the web app (default: the first free one from 7860)
+gradio: --gradio  also answer clients of gradio, which takes longer to start
 """,
     "scoring": f"""
 kernel: -k, --kernel KERNEL[:OPTION=VALUE…]  how samples are compared, for example rbf:sigma=2; \
@@ -470,7 +471,7 @@ COMMANDS = {
         "Start the web app on this machine and print its address. Stop it with Ctrl+C.",
         """
   vendiscore page --port 8000""",
-        "port",
+        "port gradio",
     ),
     "completion": Command(
         "completion",

@@ -1,0 +1,56 @@
+"""The HTTP API: each function takes its arguments, by name, as one JSON object."""
+
+from functools import partial
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ..aliases import Record
+from .api_calls import ApiCalls
+from .lanes import Lanes
+from .schemas import make_openapi
+from .static_files import HEADERS, takes_gzip
+from .wire import dumped, loaded, response
+
+
+class HttpApi:
+    """Routes of the API and of its description."""
+
+    def __init__(self, lanes: Lanes, calls: ApiCalls) -> None:
+        self._lanes = lanes
+        self._calls = calls
+        self._openapi = make_openapi(calls.functions.values())
+
+    def all(self) -> list[Route]:
+        return [
+            Route("/openapi.json", self.describe),
+            *(
+                Route(f"/api/{name}", partial(self.call, name=name), methods=["POST"])
+                for name in self._calls.functions
+            ),
+        ]
+
+    async def describe(self, request: Request) -> Response:
+        return await _respond(request, self._openapi)
+
+    async def call(self, request: Request, name: str) -> Response:
+        """Return the result of a call, or {"error": message} with the status of the error."""
+        try:
+            arguments = await run_in_threadpool(loaded, await request.body())
+            lane, steps = self._calls.prepare(name, arguments)
+            return await _respond(request, await self._lanes.run_for(request, lane, steps))
+        except ClientDisconnect:
+            return Response()  # which nobody gets
+        except Exception as error:
+            text, status = self._calls.describe_error(error, name)
+            return await _respond(request, {"error": text}, status)
+
+
+async def _respond(request: Request, value: Record, status: int = 200) -> Response:
+    body = await run_in_threadpool(dumped, value)
+    headers = {"Content-Type": "application/json"}
+    if takes_gzip(request):
+        return await response(body, headers, status)
+    return Response(body, status, {**HEADERS, "Cache-Control": "no-store", **headers})
