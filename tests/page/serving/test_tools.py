@@ -16,6 +16,9 @@ from vendiscore_page.serving.api_calls import ApiCalls  # noqa: E402
 from vendiscore_page.serving.lanes import Lanes  # noqa: E402
 from vendiscore_page.serving.workers import run_here  # noqa: E402
 
+# Older versions of mcp do not close all streams.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 
 @pytest.fixture
 def http():
