@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import psutil
 from pairs import collect_environment, write_results
 
@@ -73,13 +74,13 @@ def load_visits(folder: Path) -> list[dict[str, float]]:
     return [json.loads(line) for line in lines if line.endswith("}")]
 
 
-def measure_memory(server: psutil.Process) -> float:
-    """Return the memory in MB of the server and its workers that no other process uses."""
-    total = 0
+def measure_memory(server: psutil.Process) -> list[float]:
+    """Return the memory in MB that no other process uses: of the server, then of each worker."""
+    sizes = []
     for process in (server, *server.children(recursive=True)):
         with suppress(psutil.Error):
-            total += process.memory_full_info().uss
-    return total / 1e6
+            sizes.append(process.memory_full_info().uss / 1e6)
+    return sizes
 
 
 def use_once(http: httpx.Client) -> None:
@@ -120,7 +121,7 @@ def main() -> None:
             use_once(http)
             time.sleep(90)  # until the server has released what it does not need
             idle = measure_memory(server)
-            print(f"idle: {idle:.0f} MB", flush=True)
+            print(f"idle: {sum(idle):.0f} MB, by process {np.round(idle)}", flush=True)
             context = multiprocessing.get_context("spawn")
             users = [
                 context.Process(target=visit, args=(app.url, i, str(folder / f"{i}.jsonl")))
@@ -149,7 +150,7 @@ def main() -> None:
             visits = load_visits(folder)
             summarize(rows, visits, start)
             released = time.monotonic()
-            while (memory := measure_memory(server)) > idle + 30:
+            while sum(memory := measure_memory(server)) > sum(idle) + 30:
                 if time.monotonic() > released + MAX_RELEASE_SECONDS:
                     break
                 time.sleep(5)
@@ -166,8 +167,10 @@ def main() -> None:
         "median_ratio": statistics.median(compared) if compared else None,
         "max_ratio": max(compared, default=None),
         "n_beyond_twice": sum(ratio > 2 for ratio in compared),
-        "idle_mb": idle,
-        "memory_mb": memory,
+        "idle_mb": sum(idle),
+        "memory_mb": sum(memory),
+        "idle_by_process_mb": idle,
+        "memory_by_process_mb": memory,
         "release_s": seconds,
     }
     for row in sorted(rows, key=lambda row: -row.get("others_s", 0))[:15]:
