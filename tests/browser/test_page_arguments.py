@@ -14,7 +14,7 @@ from browser_actions import (
     press_score,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore import compute
 
 TEXTS = ["a cat sat", "a cat ran", "the dog sat on the mat", "a bird"]

@@ -17,7 +17,7 @@ from browser_actions import (
 )
 from user_files import ambiguous_files
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 SIZES = [(1280, 720), (390, 844)]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from browser_actions import button, choose_similarity, expect, open_tab, paste, press_score
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from PIL import Image
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -21,7 +21,7 @@ from browser_actions import (
     zip_images,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore import compare
 from vendiscore_page.inputs import examples
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from browser_actions import button, choose_similarity, expect, get_focused_name, open_tab, paste
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 FOUND = "Raven gives 4.7 different answers out of 5; Parrot repeats itself: 2.4."
 TABLE = "a,b\nred apple,green pear\nblue plum,white grape\nred apple,pink peach\n"
 SIZES = [(1440, 900), (390, 844)]

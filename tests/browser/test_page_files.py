@@ -25,7 +25,7 @@ from browser_actions import (
 )
 from image_samples import encode_png
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore import compare, compute
 from vendiscore_page.inputs import examples
 

@@ -11,7 +11,7 @@ from browser_actions import (
     press_score,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore import compute
 
 TEXTS = [["a cat sat", "a dog sat", "the cat ran"], ["red", "red", "blue"]]

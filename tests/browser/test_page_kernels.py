@@ -14,7 +14,7 @@ from browser_actions import (
     press_score,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore import compute
 from vendiscore_page.answers import offered_encoders
 

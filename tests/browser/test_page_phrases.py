@@ -17,7 +17,7 @@ from browser_actions import (
     read_table,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore import phrases
 
 PHRASE = "Great question! The answer is"

@@ -17,7 +17,7 @@ from browser_actions import (
     press_score,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore import compare, compute
 
 PROMPT = "Write one sentence about a red apple on a tree."

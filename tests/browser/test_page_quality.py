@@ -13,7 +13,7 @@ from browser_actions import (
     read_table,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore import compare
 
 WORDS = ("red", "blue", "green", "grey", "pink", "white")

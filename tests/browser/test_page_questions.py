@@ -21,7 +21,7 @@ from browser_actions import (
     press_score,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore import compare, compute, select
 
 PROMPTS = ["Name a fruit.", "Describe the sea.", "Why do cats purr?"]

@@ -23,7 +23,7 @@ from browser_actions import (
     save_file,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore import __version__, compute, explain
 from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples

@@ -14,7 +14,7 @@ from browser_actions import (
     read_table,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 pytest.importorskip("matplotlib")
 from vendiscore import sources
 

@@ -17,7 +17,7 @@ from browser_actions import (
     score_number,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore_page.inputs import examples
 from vendiscore_page.serving.static_files import STATIC
 

@@ -20,7 +20,7 @@ from browser_actions import (
     score_number,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 from vendiscore import compute
 from vendiscore_page.inputs import examples
 from vendiscore_page.quotas import MAX_SAMPLES

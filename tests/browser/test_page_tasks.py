@@ -18,7 +18,7 @@ from browser_actions import (
     read_table,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 import page_tasks
 
 from vendiscore import compute, explain, sources

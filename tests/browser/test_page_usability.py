@@ -22,7 +22,7 @@ from browser_actions import (
     tab_to,
 )
 
-pytest.importorskip("gradio")
+pytest.importorskip("uvicorn")
 import page_tasks
 
 RESULT_SELECTORS = ("#result .r-bar", "#result figure", "#result table", "#result section > *")

@@ -9,6 +9,7 @@ httpx = pytest.importorskip("httpx")
 testing = pytest.importorskip("starlette.testclient")
 from starlette.applications import Starlette  # noqa: E402
 
+from vendiscore_page.serving import lanes  # noqa: E402
 from vendiscore_page.serving.api_calls import ApiCalls  # noqa: E402
 from vendiscore_page.serving.http_api import HttpApi  # noqa: E402
 from vendiscore_page.serving.lanes import Lanes  # noqa: E402
@@ -53,6 +54,13 @@ def test_invalid_calls_return_error(http, body, status, message):
     answer = http.post("/api/vendi_score_texts", content=body)
     assert (answer.status_code, list(answer.json())) == (status, ["error"])
     assert message in answer.json()["error"]
+
+
+def test_too_many_requests_are_rejected_with_their_status(http, monkeypatch):
+    monkeypatch.setattr(lanes, "_MOST", 0)
+    answer = http.post("/api/vendi_score_texts", json={"texts": ["a b", "c d"]})
+    assert answer.status_code == 429
+    assert "of your requests are already running" in answer.json()["error"]
 
 
 def test_internal_errors_are_not_shown(http, calls):

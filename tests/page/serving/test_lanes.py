@@ -8,7 +8,7 @@ from coroutines import run_coroutine
 
 pytest.importorskip("starlette")
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from vendiscore_page.inputs.declared_sizes import Size
 from vendiscore_page.serving.lanes import (
@@ -389,3 +389,23 @@ def test_visitor_of_distinguishes_sessions_of_one_address():
 )
 def test_lane_of_depends_on_declared_size(size, lane):
     assert lane_of(size) == lane
+
+
+def test_work_of_a_request_stops_when_its_client_leaves():
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    async def test(lanes):
+        work = BlockedWork()
+        request = Request({"type": "http", "headers": [], "client": ("a", 1)}, receive)
+        with pytest.raises(ClientDisconnect):
+            await lanes.run_for(request, SHORT, work.steps(3))
+        assert work.n_steps == 0
+        await run_pending_tasks()  # which cancel the work
+        work.go()
+        await wait_for_event(work.ended)
+        assert work.n_steps == 1
+        while len(asyncio.all_tasks()) > 1:  # until its thread has closed the work
+            await asyncio.sleep(0.01)
+
+    run_with_lanes(test)

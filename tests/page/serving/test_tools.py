@@ -11,7 +11,7 @@ testing = pytest.importorskip("starlette.testclient")
 from starlette.applications import Starlette  # noqa: E402
 from starlette.exceptions import HTTPException  # noqa: E402
 
-from vendiscore_page.serving import tools  # noqa: E402
+from vendiscore_page.serving import lanes, tools  # noqa: E402
 from vendiscore_page.serving.api_calls import ApiCalls  # noqa: E402
 from vendiscore_page.serving.lanes import Lanes  # noqa: E402
 from vendiscore_page.serving.workers import run_here  # noqa: E402
@@ -56,6 +56,13 @@ def test_tool_is_called_at_address_with_and_without_slash(http, path):
     answer = http.post(path, json=body, headers=page_client.MCP_HEADERS)
     result = json.loads(page_client.parse_events(answer.text)[0][1])["result"]
     assert result["structuredContent"]["VS"] == pytest.approx(2)
+
+
+def test_limit_of_requests_holds_for_tools(http, monkeypatch):
+    monkeypatch.setattr(lanes, "_MOST", 0)
+    result = page_client.call_mcp_tool(http, "vendi_score_texts", texts=["a b", "c d"])
+    assert result["isError"]
+    assert "of your requests are already running" in result["content"][0]["text"]
 
 
 def test_other_methods_name_the_protocol(http):
