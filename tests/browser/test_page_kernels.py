@@ -36,7 +36,6 @@ def expect_selected_kernel(page, label: str) -> None:
 
 def test_japanese_uses_ngrams_until_user_selects_meaning(visit):
     page = visit()
-    expect_selected_kernel(page, "mean the same")
     paste(page, "\n".join(JAPANESE))
     expect_read_note(page, "the texts are mostly Japanese")
     expect_selected_kernel(page, "share words")

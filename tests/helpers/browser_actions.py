@@ -115,7 +115,7 @@ def press_score(page) -> None:
 
 def choose_similarity(page, label: str) -> None:
     """Select a similarity by its label."""
-    page.locator("#alike").get_by_role("radio", name=label).check()
+    page.locator("#alike").get_by_role("radio", name=label).click()
 
 
 def find_question_menu(page):

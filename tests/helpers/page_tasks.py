@@ -106,12 +106,16 @@ SMILES = {
 
 
 def score_csv_column() -> Task:
-    """Score the text column of a table."""
+    """Score the text column of a table, which has repeated texts, so that the web app asks."""
     rows = [f"{i},2024-05-{i % 28 + 1:02},{text}" for i, text in enumerate(_DIVERSE_CAPTIONS * 3)]
     table = "id,date,comment\n" + "\n".join(rows)
-    steps = ("choose", "comments.csv", table.encode(), None), ("press", "Score")
+    steps = (
+        ("choose", "comments.csv", table.encode(), None),
+        ("press", "comment"),
+        ("press", "Score"),
+    )
     return _score_task(
-        *steps, max_clicks=2, n=30, expected=compute(_DIVERSE_CAPTIONS * 3, **MEANING)["VS"]
+        *steps, max_clicks=3, n=30, expected=compute(_DIVERSE_CAPTIONS * 3, **MEANING)["VS"]
     )
 
 

@@ -34,7 +34,7 @@ export function alike(container, kernels, settings, usual, changed, beneath, edi
       changed();
     };
     const checked = name === settings.kernel;
-    const at = { "data-at": `kernel ${name}`, onchange: pick };
+    const at = { "data-at": `kernel ${name}`, onclick: pick };
     return el(
       "label",
       { class: "choice" },
