@@ -175,7 +175,7 @@ class BrowserUser:
         return result
 
     def _press(self, name: str) -> None:
-        self._find_named("button:not([role=tab])", name).click()
+        self._find_named("button:not([role=tab], [inert] *)", name).click()
 
     def _open(self, name: str) -> None:
         self._find_named("[role=tab]", name).click()
