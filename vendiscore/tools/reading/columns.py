@@ -192,31 +192,50 @@ def _likely_samples(columns: Sequence[Column], read_options: ReadOptions) -> lis
     named = [column for column in columns if column.is_named_samples]
     others = [column for column in columns if column.can_be_samples and column not in named]
     if named:
-        # "text" can also name texts that lists, vectors or images are about, or that other texts
-        # rewrite.
-        is_generic_name = all(is_generic(each.name) for each in named)
-        rivals = ("vectors", "images", *["lists"] * is_generic_name)
-        forms = ("transcripts", *["prose"] * is_generic_name)
-        return named + [
-            column for column in others if column.holds in rivals or column.form in forms
-        ]
+        return named + _rivals(named, others)
     if others:
-        others.sort(key=lambda column: column.holds == "lists")  # stable
-        about_numbers = others[0].holds == "texts" and n_features > _MOST_NUMBERS
-        if about_numbers or all(column.is_repeated for column in others):
-            return []
-        # Titles can be texts of their own: of which others are descriptions, or which others name.
-        titles = [column for column in columns if _is_prose_title(column)]
-        if titles and all(column.form == "phrases" for column in others):
-            return titles
-        return others + titles if others[0].form == "prose" else others
-    # Without such columns, texts of less likely forms and names are the only possible ones, but
-    # they may be about several columns of numbers, prompts or nested values.
+        return _unnamed_samples(columns, others, n_features)
     are_sentences = (
         column.form in _SENTENCES for column in columns if column.role in _NEVER_SAMPLES
     )
+    # Names and single words may be about prompts or nested values.
     if has_nested or any(are_sentences):
         return []
+    return _names_or_words(columns, n_features)
+
+
+def _rivals(named: Sequence[Column], others: Sequence[Column]) -> list[Column]:
+    """Return the columns that can be samples as well as those that are named as generated output.
+
+    A name for any texts, such as "text", can also name texts that lists, vectors or images are
+    about, or that other texts rewrite.
+    """
+    is_generic_name = all(is_generic(column.name) for column in named)
+    contents = ("vectors", "images", *["lists"] * is_generic_name)
+    forms = ("transcripts", *["prose"] * is_generic_name)
+    return [column for column in others if column.holds in contents or column.form in forms]
+
+
+def _unnamed_samples(
+    columns: Sequence[Column], possible: list[Column], n_features: int
+) -> list[Column]:
+    """Return the likely samples among possible columns without a name for generated output.
+
+    There are none if they may be about `n_features` columns of numbers, or only repeat few texts.
+    Titles can be texts of their own, which others describe, or which names are about.
+    """
+    possible = sorted(possible, key=lambda column: column.holds == "lists")  # stable
+    are_about_numbers = possible[0].holds == "texts" and n_features > _MOST_NUMBERS
+    if are_about_numbers or all(column.is_repeated for column in possible):
+        return []
+    titles = [column for column in columns if _is_prose_title(column)]
+    if titles and all(column.form == "phrases" for column in possible):
+        return titles
+    return possible + titles if possible[0].form == "prose" else possible
+
+
+def _names_or_words(columns: Sequence[Column], n_features: int) -> list[Column]:
+    """Return the texts of less likely forms and names, if there are hardly any numbers."""
     texts = [column for column in columns if column.role in ("", "other")]
     texts = [column for column in texts if column.holds == "texts"]
     texts = [column for column in texts if not (column.form == "prose" and column.is_repeated)]
