@@ -9,6 +9,7 @@ common words, whose Vendi Score is i + 4, so that an answer to another visitor w
 
 import argparse
 import statistics
+import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from attacks import page_client, running_app
 from pairs import collect_environment, write_results
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
+import page_client
+from page_process import running_app
 
 
 def visit(url: str, number: int, rounds: int) -> list[dict[str, Any]]:
