@@ -158,6 +158,7 @@ def find_row(page, label: int | str):
 
 def read_table(page, label: str) -> list[dict[str, str]]:
     """Return the table of a region as one dict per row."""
+    expect(page.locator("[inert]")).to_have_count(0)  # the example, which a result replaces
     table = page.locator(f"[aria-label='{label}'] table")
     header = table.locator("thead th").all_text_contents()
     rows = table.locator("tbody tr").all()

@@ -376,7 +376,7 @@ def test_all_kernels_declare_their_content():
 
 
 def test_indefinite_matrix_error_states_reason(run, save):
-    K = [[1.0, 2.0], [2.0, 1.0]]
+    K = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.9], [0.0, 0.9, 1.0]]
     code, _, err = run(save("K.jsonl", "\n".join(map(json.dumps, K))), "--matrix")
     assert code == 1
     assert "K.jsonl: " in err
