@@ -349,7 +349,8 @@ def _column(head: Table, name: str) -> Column:
     form = _text_form([text[:_LONG] for text in strings]) if strings else ""
     is_repeated = holds == "texts" and 2 * len({*strings}) <= len(strings) > _FEW_TEXTS
     cells = head.column(name, _LOOK)
-    is_rare = 2 * sum(cell is None or cell == "" for cell in cells) > len(cells)
+    n_empty = sum(cell is None or (isinstance(cell, str) and not cell) for cell in cells)
+    is_rare = 2 * n_empty > len(cells)
     return Column(name, _role_in_table(head, name), holds, form, is_repeated, is_rare)
 
 
