@@ -37,7 +37,7 @@ from .wire import EXPECTED, message
 _CHECK_SECONDS = 0.05  # between two measurements of the running jobs
 _SPARE_SECONDS = 1.0  # after which the server checks whether it has a spare
 _POLL_SECONDS = 0.2  # after which a caller can stop a job that sends no message
-_STOP_SECONDS = 2.0  # that an unneeded job may take to end, before its process is ended
+_STOP_SECONDS = 5.0  # that an unneeded job may take to end, before its process is ended
 _MAX_GROWTH = 10_000_000  # bytes that a process keeps after its jobs, before it is replaced
 _NICE = 2  # priority of a worker, from -20 to 19, the lowest: about 0.6 of the usual share
 _MAX_ATTEMPTS = 2  # a job whose worker was lost without exceeding a limit runs again once

@@ -136,7 +136,7 @@ def test_unneeded_job_without_messages_is_ended_soon(workers):
     assert next(steps) == ""  # while the job runs
     start = time.monotonic()
     steps.close()
-    assert time.monotonic() - start < 3.0
+    assert time.monotonic() - start < 15  # the job sleeps for longer
     assert process_id not in workers.process_ids()
     assert run(workers, MIDDLE, worker_jobs.return_process_id) in workers.process_ids()
 
