@@ -370,8 +370,8 @@ def select_batches(
     2 `size` rows of each partition are candidates, and partitions with more than 65536 rows are
     divided. Let f be a monotone submodular function, such as sum_i lambda_i^q with q < 1, m the
     number of partitions and k = `size`. Then f of the selection is at least (1 - 1/e)^2 / min(m, k)
-    of the maximum [1]_, and if rows are assigned to partitions at random, at least (1 - 1/e) / 2 in
-    expectation [2]_. For q >= 1, there is no such guarantee. For all q, `bound` is an upper bound
+    of the maximum (Mirzasoleiman et al.), and if rows are assigned to partitions at random, at
+    least (1 - 1/e) / 2 in expectation (Barbosa et al.). For q >= 1, there is no such guarantee. For all q, `bound` is an upper bound
     for the given data. The selection depends on the partitioning.
 
     Each pass embeds the samples. Each partition needs memory for its features and 2 `size`
@@ -379,10 +379,11 @@ def select_batches(
 
     References
     ----------
-    .. [1] B. Mirzasoleiman, A. Karbasi, R. Sarkar and A. Krause, "Distributed Submodular
-       Maximization: Identifying Representative Elements in Massive Data", NeurIPS, 2013.
-    .. [2] R. Barbosa, A. Ene, H. Nguyen and J. Ward, "The Power of Randomization: Distributed
-       Submodular Maximization on Massive Datasets", ICML, 2015. arXiv:1502.02606.
+    B. Mirzasoleiman, A. Karbasi, R. Sarkar and A. Krause, "Distributed Submodular Maximization:
+    Identifying Representative Elements in Massive Data", NeurIPS, 2013.
+
+    R. Barbosa, A. Ene, H. Nguyen and J. Ward, "The Power of Randomization: Distributed Submodular
+    Maximization on Massive Datasets", ICML, 2015. arXiv:1502.02606.
 
     Examples
     --------
