@@ -371,8 +371,8 @@ def select_batches(
     divided. Let f be a monotone submodular function, such as sum_i lambda_i^q with q < 1, m the
     number of partitions and k = `size`. Then f of the selection is at least (1 - 1/e)^2 / min(m, k)
     of the maximum (Mirzasoleiman et al.), and if rows are assigned to partitions at random, at
-    least (1 - 1/e) / 2 in expectation (Barbosa et al.). For q >= 1, there is no such guarantee. For all q, `bound` is an upper bound
-    for the given data. The selection depends on the partitioning.
+    least (1 - 1/e) / 2 in expectation (Barbosa et al.). For q >= 1, there is no such guarantee. For
+    all q, `bound` is an upper bound for the given data. The selection depends on the partitioning.
 
     Each pass embeds the samples. Each partition needs memory for its features and 2 `size`
     candidates. More than 65536 candidates are reduced to 2 `size` in a further round.
