@@ -238,7 +238,7 @@ def score_eight_answer_columns() -> Task:
         ("press", "Score"),
     )
     expected = compute(ANSWER_ROWS, **MEANING)["VS"]
-    return Task(steps, 3, expected, f"≈ {expected:.1f} of 8 per group")
+    return Task(steps, 2, expected, f"≈ {expected:.1f} of 8 per group")
 
 
 def score_by_keyboard() -> Task:
