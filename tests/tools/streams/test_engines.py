@@ -1,6 +1,5 @@
 """Data of query engines are scored like data in memory; Dask runs in threads of this process."""
 
-import itertools
 import pickle
 import runpy
 import subprocess
@@ -22,19 +21,10 @@ pq = pytest.importorskip("pyarrow.parquet")
 ROOT = Path(__file__).resolve().parents[3]
 RECIPES = runpy.run_path(str(ROOT / "examples" / "recipes" / "engines.py"))["READERS"]
 
-N, D, GROUP_SIZE = 480, 6, 8
-X = np.random.default_rng(0).standard_normal((N, D))
-WORDS = ["cat", "dog", "sun", "moon", "tree", "sea"]
-TEXTS = [f"{WORDS[i % 5]} {WORDS[i * i % 6]} {i % 7}" for i in range(N)]
-PROMPTS = [f"{i // GROUP_SIZE:04d}" for i in range(N)]
-TABLE = pa.table(
-    {
-        "x": pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), D),
-        "text": TEXTS,
-        "prompt": PROMPTS,
-        "row": np.arange(N),
-    }
-)
+import engine_tables  # noqa: E402
+
+N = 480
+X, TEXTS, PROMPTS, TABLE = engine_tables.build_engine_table(N)
 # Rows at which the table is split. Most ends split a prompt, and some parts are empty.
 PARTITIONINGS = {
     "one part": [0, N],
@@ -48,18 +38,7 @@ TEXT_SCORES = compute(TEXTS, prompts=PROMPTS, q=Q)
 
 
 def split_table(ends, mixed=False):
-    """Split the table; with `mixed`, the parts have different types and orders of columns."""
-    parts = [TABLE[a:b] for a, b in itertools.pairwise(ends)]
-    if mixed:
-        schemas = [
-            {"x": pa.list_(pa.float64()), "text": pa.large_string(), "prompt": pa.string()},
-            {"prompt": pa.dictionary(pa.int32(), pa.string()), "x": pa.large_list(pa.float64())},
-            {"text": pa.string(), "prompt": pa.large_string(), "x": pa.list_(pa.float64(), D)},
-        ]
-        for i, part in enumerate(parts):
-            types = {"text": pa.string(), **schemas[i % 3]}
-            parts[i] = pa.table({name: part[name].cast(type_) for name, type_ in types.items()})
-    return parts
+    return engine_tables.split_table(TABLE, ends, mixed)
 
 
 @pytest.fixture(params=PARTITIONINGS)
@@ -321,7 +300,7 @@ def test_functions_that_need_samples_in_memory_show_the_call(engine, call, tmp_p
 
 
 def test_eager_frames_and_relations_are_accepted_by_compute():
-    arrow_table = pa.table({f"{j}": X[:, j] for j in range(D)})
+    arrow_table = pa.table({f"{j}": X[:, j] for j in range(X.shape[1])})
     duckdb = pytest.importorskip("duckdb")
     polars = pytest.importorskip("polars")
     frames = {

@@ -18,18 +18,11 @@ from vendiscore import SampleError, compute, score_batches, select, select_batch
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-N, D, GROUP_SIZE = 4800, 6, 8
-X = np.random.default_rng(0).standard_normal((N, D))
-WORDS = ["cat", "dog", "sun", "moon", "tree", "sea"]
-TEXTS = [f"{WORDS[i % 5]} {WORDS[i * i % 6]} {i % 7}" for i in range(N)]
-PROMPTS = [f"{i // GROUP_SIZE:04d}" for i in range(N)]
-TABLE = pa.table(
-    {
-        "x": pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), D),
-        "text": TEXTS,
-        "prompt": PROMPTS,
-    }
-)
+import engine_tables  # noqa: E402
+
+N = 4800
+X, TEXTS, PROMPTS, TABLE = engine_tables.build_engine_table(N)
+TABLE = TABLE.drop_columns("row")
 # Rows at which the table is split. Most ends split a prompt, and some parts are empty.
 PARTITIONINGS = {
     "one part": [0, N],
@@ -53,21 +46,7 @@ pytestmark = [
 
 
 def split_table(ends, mixed=True):
-    """Split the table; with `mixed`, the parts have different types and orders of columns."""
-    parts = [TABLE[a:b] for a, b in itertools.pairwise(ends)]
-    schemas = [
-        {"x": pa.list_(pa.float64()), "text": pa.large_string(), "prompt": pa.string()},
-        {"prompt": pa.dictionary(pa.int32(), pa.string()), "x": pa.large_list(pa.float64())},
-        {"text": pa.string(), "prompt": pa.large_string(), "x": pa.list_(pa.float64(), D)},
-    ]
-    if not mixed:
-        return parts
-    mixed_parts = []
-    for part, schema in zip(parts, itertools.cycle(schemas)):
-        types = {"text": pa.string(), **schema}
-        columns = {name: part[name].cast(column_type) for name, column_type in types.items()}
-        mixed_parts.append(pa.table(columns))
-    return mixed_parts
+    return engine_tables.split_table(TABLE, ends, mixed)
 
 
 class Dask:
