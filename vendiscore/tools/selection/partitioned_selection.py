@@ -305,7 +305,7 @@ class SecondPass(FirstPass):
 
 
 def select_features(F: np.ndarray, m: int, size: int, q: float) -> tuple[np.ndarray, float]:
-    """Select m rows of F; return their positions, and VS_q of the first `size` of them."""
+    """Select m rows of F. Return their indices, and the score of the first `size` selected rows."""
     with collect_warnings(), quiet():  # warnings about the selection from a part of the rows
         selection = select(F, m, q=q, k="cosine")
     if selection.interrupted:  # `select` returns the samples selected so far
