@@ -208,17 +208,22 @@ def complete_triangle(table: Table) -> Table:
     start = int(n > 0 and not are_numbers(table.column(table.names[0])))
     cells = [row[start:] for row in table.rows]
     width = len(table.names) - start
-    n_filled = [sum(not _is_blank(cell) for cell in row) for row in cells]
-    steps = {second - first for first, second in pairwise(n_filled)}
-    if n < _SMALLEST_TRIANGLE or steps not in ({1}, {-1}):
+    n_filled = [_count_filled(row) for row in cells[:2]]
+    step = n_filled[-1] - n_filled[0] if n >= _SMALLEST_TRIANGLE else 0
+    if step not in (1, -1):  # most tables, whose further rows need not be counted
         return table
-    is_lower = steps == {1}
+    n_filled = list(map(_count_filled, cells))
+    if any(second - first != step for first, second in pairwise(n_filled)):
+        return table
+    is_lower = step == 1
     for row, count in zip(cells, n_filled, strict=True):
         numbers = row[:count] if is_lower else row[width - count :]
         if not all(map(is_number, numbers)):
             return table
     lower = cells if is_lower else list(zip(*cells, strict=True))
-    names = list(map(str.strip, table.column(table.names[0]))) if start and table.header else None
+    names = None
+    if start and table.header:
+        names = [str(name).strip() for name in table.column(table.names[0])]
     diagonal = {str(lower[i][i]).strip() for i in range(n)} if n == width else set()
     if len(diagonal) != 1 or "" in diagonal or names not in (None, table.names[start:]):
         raise RefusedError(
@@ -229,6 +234,10 @@ def complete_triangle(table: Table) -> Table:
         for i, row in enumerate(table.rows)
     ]
     return replace(table, rows=whole)
+
+
+def _count_filled(cells: Sequence[object]) -> int:
+    return sum(not _is_blank(cell) for cell in cells)
 
 
 def _is_blank(cell: object) -> bool:
