@@ -317,7 +317,10 @@ CASES = {
         "action": OptionCase(rejected="upload", rejected_base=""),
         "name": OptionCase(rejected="a/b/c"),
     },
-    "page": {"port": OptionCase(rejected="--port much")},
+    "page": {
+        "port": OptionCase(rejected="--port much"),
+        "gradio": OptionCase(rejected="--gradio=yes"),
+    },
     "completion": {"shell": OptionCase("fish", "powershell", base="bash")},
 }
 CONFLICTING_COMMANDS = [
