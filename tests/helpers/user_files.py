@@ -437,7 +437,7 @@ def ambiguous_files() -> list[AmbiguousFile]:
             ["an acid it is", "a ring it is"],
         ),
         AmbiguousFile(
-            "a.yaml",
+            "a.conf",
             b"one two\nthree four\n",
             "Of which type is it?",
             {"type": "txt"},

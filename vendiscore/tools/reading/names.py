@@ -75,6 +75,7 @@ COUNT_NAMES = re.compile(
     "|percent|proportion|share|cover|coverage)s?"
 )
 _MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
+_LONGEST_NAME = 1_000  # characters; longer texts name nothing
 # Words that name a column of any texts; the word before decides the role ("prompt_text").
 _ANY_TEXT = re.compile("(text|sentence|content)s?")
 _IDENTIFIERS = re.compile("(id|name)s?")
@@ -92,16 +93,20 @@ _ROLES = (
 def split_name(name: str) -> list[str]:
     """Split a column name into lower-case words, also at capital letters within a word.
 
+    Texts of more than 1,000 characters have no words, because they are no names.
+
     >>> split_name("modelAnswer_2"), split_name("RéponseJSON"), split_name("HTMLText")
     (['model', 'answer'], ['réponse', 'json'], ['html', 'text'])
     >>> split_name("OTUs")
     ['otus']
     """
+    if len(name) > _LONGEST_NAME:
+        return []
     words = []
     for letters in re.findall(r"[^\W\d_]+", name):
         start = 0
         for i in range(1, len(letters)):
-            after = letters[i + 1 :]
+            after = letters[i + 1 : i + 3]
             # A capital letter begins a word after a small letter or before one, which is not the
             # sign of a plural.
             is_before_small = after[:1].islower() and after != "s"

@@ -13,7 +13,7 @@ from .samples import Samples
 
 # Lines of three or more of one of these characters separate texts, as people write them.
 _RULE = re.compile(r"\s*([-=*#_~+])\1{2,199}\s*")
-_SPEAKER = re.compile(r"^\W*(user|you|assistant|human|ai|bot|agent|system)\W", re.I | re.M)
+_SPEAKER = re.compile(r"^[^\w\n]*(user|you|assistant|human|ai|bot|agent|system)\W", re.I | re.M)
 _FIELD = re.compile(r"[^\W\d_][\w-]*:\s*\S.*")
 # Signs of a document in Markdown: code, a heading below the first level, a table or an image.
 _MARKDOWN = re.compile(
