@@ -16,6 +16,7 @@ from ..quotas import MAX_STORED, STORE_SECONDS, RefusedError
 from .heap import release_memory
 
 _EVERY = 60  # seconds between two sweeps
+_MOST_OF_OWNER = 64  # values of one visitor, whose page uses about ten
 
 
 @dataclass
@@ -27,7 +28,10 @@ class _Thing:
 
 
 class Kept:
-    """Values by random keys; the longest unused goes first, beyond a quarter a visitor's own."""
+    """Values by random keys; the longest unused goes first, beyond a quarter a visitor's own.
+
+    Nor does a visitor keep more than 64 values, because many small ones scatter over the memory.
+    """
 
     def __init__(self, most: int = MAX_STORED, seconds: float = STORE_SECONDS) -> None:
         self.nbytes: int = 0
@@ -46,7 +50,10 @@ class Kept:
         key = secrets.token_urlsafe()
         with self._lock:
             own = [old for old, thing in self._things.items() if owner and thing.owner == owner]
-            while own and nbytes + sum(self._things[old].nbytes for old in own) > self.most // 4:
+            while own and (
+                len(own) >= _MOST_OF_OWNER
+                or nbytes + sum(self._things[old].nbytes for old in own) > self.most // 4
+            ):
                 self._drop(own.pop(0))
             self._things[key] = _Thing(value, nbytes, time.monotonic() + self.seconds, owner)
             self.nbytes += nbytes

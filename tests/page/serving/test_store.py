@@ -52,6 +52,15 @@ def test_least_recently_used_value_is_removed_first():
     assert cache.nbytes == 30
 
 
+def test_owner_keeps_the_latest_64_values():
+    cache = Kept()
+    other_key = cache.put("other", 1, owner="other")
+    keys = [cache.put(i, 1, owner="me") for i in range(100)]
+    assert [cache.get(key) for key in keys] == [None] * 36 + list(range(36, 100))
+    assert cache.get(other_key) == "other"
+    assert cache.nbytes == 65
+
+
 def test_owner_above_share_loses_own_values():
     cache = Kept(most=100)
     other_keys = [cache.put(i, 30, owner=f"other {i}") for i in range(2)]
