@@ -570,6 +570,101 @@ def other_cases() -> list[ReadingCase]:
             ),
             Asked([{"kind": "counts"}, {"kind": "vectors"}], "count the individuals"),
         ),
+        ReadingCase(
+            "gene_counts.csv",
+            write_csv({"gene": WORDS, "sample_A": [100, 50, 300, 5, 8, 9], "sample_B": [9] * 6}),
+            Asked([{"kind": "counts", "transpose": True}, {"kind": "vectors"}]),
+        ),
+        ReadingCase(
+            "transcripts.tsv",
+            write_csv(
+                {"target_id": WORDS, "length": NUMBERS, "est_counts": NUMBERS, "tpm": NUMBERS}, "\t"
+            ),
+            Asked([{"kind": "vectors"}, {"column": "target_id"}]),
+        ),
+        ReadingCase(
+            "iris.dat",
+            b"0.5 0.3 1\n0.4 0.2 1\n0.6 0.3 2\n0.7 0.1 2\n",
+            Asked([{"column": "column 1,column 2"}, {"kind": "vectors"}], "the class of the row"),
+        ),
+        ReadingCase(
+            "tokens.tab",
+            b"33\t0\tOn\n33\t1\tthe\n33\t2\tother\n34\t0\thand\n",
+            Asked([{"kind": "vectors"}, {"column": "column 3"}]),
+        ),
+        ReadingCase("commas.tab", write_csv({"id": IDS, "answer": ANSWERS}), Scored(ANSWERS)),
+        ReadingCase(
+            "stories.txt",
+            b"\n\n".join([b"a king"] * 4 + [b"a sea\nwith a boat\nand no men"] * 3) + b"\n",
+            Asked([{"split": "row"}, {"split": "blank"}]),
+        ),
+        ReadingCase(
+            "log.txt",
+            b"Input:\nTell a joke.\n---\nJoke: a cat\nEnd: a dog\n---\nJoke: a sea\nEnd: a sky\n",
+            Asked([{"split": "---"}, {"split": "row"}]),
+        ),
+        ReadingCase(
+            "lists_of_molecules.json",
+            json.dumps(
+                {
+                    "note": "SMILES from names",
+                    "train": [{"name": "a", "smiles": each} for each in SMILES],
+                    "test": [{"smiles": each} for each in SMILES[:3]],
+                }
+            ).encode(),
+            Asked([{"column": "train[*].smiles"}, {"column": "test[*].smiles"}]),
+        ),
+        ReadingCase(
+            "dialogue.json",
+            json.dumps(
+                {
+                    "topic": "How do people learn?",
+                    "personas": [{"name": "Aria", "voice": "a calm and clear voice"}] * 2,
+                    "turns": [
+                        {"speaker": ["Aria", "Max"][i % 2], "text": text}
+                        for i, text in enumerate(ANSWERS)
+                    ],
+                }
+            ).encode(),
+            Asked([{"column": "turns[*].text"}]),
+        ),
+        ReadingCase(
+            "speakers.jsonl",
+            b"\n".join(
+                json.dumps(
+                    {
+                        "turns": [
+                            {"role": "buyer", "text": "hello you"},
+                            {"role": "clerk", "text": x},
+                        ]
+                    }
+                ).encode()
+                for x in ANSWERS
+            ),
+            Asked([{"column": "turns[*].text"}]),
+        ),
+        ReadingCase(
+            "customers.jsonl",
+            b"\n".join(
+                json.dumps(
+                    {
+                        "turns": [
+                            {"role": "customer", "content": "hello you"},
+                            {"role": "chatbot", "content": text},
+                        ]
+                    }
+                ).encode()
+                for text in ANSWERS
+            ),
+            Scored(ANSWERS),
+        ),
+        ReadingCase(
+            "species_without_header.tsv",
+            write_lines(
+                *(f"{text}\t{word}.jpg" for text, word in zip(ANSWERS, WORDS, strict=True))
+            ),
+            Scored(ANSWERS),
+        ),
         ReadingCase("link.csv", b"../data/answers.csv", Refused("symbolic link")),
         ReadingCase("responses.yaml", b"- a: hello\n- a: bye\n", Refused("YAML|not read")),
         ReadingCase("sheet.xlsx", b"PK\x03\x04[Content_Types].xml", Refused("CSV UTF-8")),

@@ -33,7 +33,16 @@ from .names import (
     role_of,
     say_left_out,
 )
-from .records import answers_in, is_image, is_nested, known_record, label_in, paths, value_at
+from .records import (
+    answers_in,
+    has_speakers,
+    is_image,
+    is_nested,
+    known_record,
+    label_in,
+    paths,
+    value_at,
+)
 from .tables import Table, are_numbers, is_row
 from .text_lines import is_transcript
 
@@ -49,6 +58,7 @@ _FEW_SETS = 20  # sets that a column may tell apart
 _EXAMPLE = 40  # characters of a cell that a question shows
 _MAX_SETTINGS = 4  # columns that a question about settings names
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(\D|$)")  # at the start of a time, too
+_WHOLE = re.compile(r"\s*[-+]?\d*\s*")
 _BOOLEAN = re.compile("true|false|yes|no", re.IGNORECASE)
 
 _SAMPLES = ("molecules", "sequences", "vectors", "images")  # contents that are kinds of samples
@@ -160,7 +170,9 @@ def choose(head: Table, read_options: ReadOptions) -> Choice:
             likely = [column for column in likely if column.is_named_samples]
         elif not any(column.is_named_samples for column in likely):
             likely = _named_paths(head, columns, read_options) or likely
-        if not (likely or has_mismatch) and _are_features(columns, read_options):
+            if _has_lists_of_records(head):
+                likely = []
+        if not (likely or has_mismatch) and _are_features(head, columns, read_options):
             return _all_numbers(every, read_options)
         if len(likely) != 1 or _may_name_rows(likely[0], columns, read_options):
             raise _question(head, columns, likely, read_options)
@@ -265,17 +277,33 @@ def _has_mismatch(columns: Sequence[Column]) -> bool:
 
 
 def _named_paths(head: Table, columns: Sequence[Column], read_options: ReadOptions) -> list[Column]:
-    """Return the paths in nested values whose last key is named as generated output."""
+    """Return the paths in nested values whose last key is named as generated output.
+
+    Texts of several speakers are not meant without doubt.
+    """
     if read_options.kind not in ("", "texts"):
         return []
     # "paraphrase_groups" is no setting if its values are nested.
     possible_roles = ("", "text", "other", "setting", "model")
-    possible = [column for column in columns if column.role in possible_roles]
+    first = head.record(0)
+    possible = [
+        column
+        for column in columns
+        if column.role in possible_roles and not has_speakers(first[column.name])
+    ]
     return [
         Column(path, "text", "texts")
         for path in _nested_paths(head, possible)
         if role_of(_last_key(path)) == "text"
     ]
+
+
+def _has_lists_of_records(head: Table) -> bool:
+    """Return whether the only row has several lists of records, likelier samples than its texts."""
+    if len(head.rows) != 1:
+        return False
+    lists = [value for value in head.record(0).values() if isinstance(value, list) and value]
+    return sum(all(map(is_nested, value)) for value in lists) > 1
 
 
 def _nested_paths(head: Table, columns: Sequence[Column]) -> list[str]:
@@ -289,11 +317,11 @@ def _nested_paths(head: Table, columns: Sequence[Column]) -> list[str]:
     ]
 
 
-def _are_features(columns: Sequence[Column], read_options: ReadOptions) -> bool:
+def _are_features(head: Table, columns: Sequence[Column], read_options: ReadOptions) -> bool:
     """Return whether the columns of numbers are the samples, where no other column can be.
 
     A single column of numbers next to words, numbers next to phrases, and numbers next to several
-    columns of words may be about them.
+    columns of words may be about them. So may whole numbers next to words, if no column has a name.
     """
     features = _features(columns)
     if read_options.kind == "vectors":
@@ -306,9 +334,17 @@ def _are_features(columns: Sequence[Column], read_options: ReadOptions) -> bool:
         return False
     texts = [column for column in columns if column.form and column.role not in ("id", "label")]
     about = [column for column in texts if column.role != "other"]  # more than names of rows
+    if texts and not (head.header or head.typed) and _are_whole(head, features):
+        return False
     if len(about) > 1 or any(column.form not in ("words", "options") for column in about):
         return False
     return len(features) >= (_FEATURES if texts else 1)
+
+
+def _are_whole(head: Table, columns: Sequence[Column]) -> bool:
+    """Return whether all numbers of some columns are whole."""
+    cells = chain.from_iterable(head.column(column.name, _LOOK) for column in columns)
+    return all(map(_WHOLE.fullmatch, map(str, cells)))
 
 
 def _is_result(column: Column) -> bool:
@@ -478,7 +514,7 @@ def _question(
     """Ask for the column: the likely ones first, then paths in nested ones, then others."""
     what = read_options.kind if read_options.kind in ("molecules", "vectors") else "samples"
     texts = [column for column in columns if column.holds in ("texts", "lists", *_SAMPLES)]
-    nested = sorted(_nested_paths(head, columns), key=_is_prompt_path)  # stable
+    nested = sorted(_nested_paths(head, columns), key=_rank_of_path)  # stable
     ranked = sorted((column for column in texts if column not in likely), key=_rank)
     likely = sorted(likely, key=lambda column: not is_named(column.name, OUTPUT_NAMES))  # stable
     names = [column.name for column in likely] + nested + [column.name for column in ranked]
@@ -506,14 +542,20 @@ def _question(
     if has_numbers:
         # Names of rows, and categories, are less likely than several columns of numbers.
         has_named = any(column.role == "text" and column.form for column in columns)
-        are_first = not (likely or has_named) and len(_features(columns)) >= _FEATURES
+        n_prose = sum(column.form in _SENTENCES and column.can_be_samples for column in columns)
+        has_texts = has_named or n_prose > 1
+        are_first = not (likely or has_texts) and len(_features(columns)) >= _FEATURES
         place = 0 if are_first else len(choices)
         choices.insert(place, ("all columns of numbers", {"kind": "vectors"}))
     return AskError(f"Which column holds the {what}? {reason}.", choices)
 
 
-def _is_prompt_path(path: str) -> bool:
-    return role_of(_last_key(path)) == "prompt"
+def _rank_of_path(path: str) -> int:
+    """Return the position of a path in nested values among those that a question offers."""
+    key = _last_key(path)
+    if any(is_named(key, pattern) for pattern in _NAMED.values()):
+        return 0
+    return {"text": 0, "": 1, "other": 2, "prompt": 3}.get(role_of(key), 4)
 
 
 def _last_key(path: str) -> str:

@@ -6,7 +6,15 @@ from typing import NamedTuple, Protocol
 
 from ...support.types import Record
 from .limits import AskError, ReadOptions
-from .names import COUNT_NAMES, SITE_NAMES, SPECIES_NAMES, is_named, join_names, split_name
+from .names import (
+    COUNT_NAMES,
+    GENE_NAMES,
+    SITE_NAMES,
+    SPECIES_NAMES,
+    is_named,
+    join_names,
+    split_name,
+)
 from .tables import Table, is_number
 from .tables import counts as number_rows
 
@@ -79,6 +87,14 @@ def describe_counts(
         return ""
     if is_named(first.name, SPECIES_NAMES):
         return "a table of abundances"
+    if not read_options.kind and is_named(first.name, GENE_NAMES) and len(counted) > 1:
+        raise AskError(
+            f"Do {join_names(counted)} count what was found of each {first.name} in a sample?",
+            [
+                ("They are counts", {"kind": "counts", "transpose": True}),
+                ("Rows are features", {"kind": "vectors"}),
+            ],
+        )
     if not read_options.kind and _are_all_counts(head, columns):
         raise AskError(
             f"Do {join_names(counted)} count the individuals of a species at each site?",

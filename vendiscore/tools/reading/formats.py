@@ -41,6 +41,8 @@ def _cells(data: bytes, how: ReadOptions, sign: str = "") -> Table:
     from .tables import table
 
     text, encoding = decode(data, how.encoding)
+    if sign not in text.partition("\n")[0]:  # in files named .tab, too
+        sign = ""
     return original_table(table(text, how, sign=sign, encoding=encoding), text)
 
 

@@ -113,9 +113,11 @@ def _rows_of_object(document: Document, layout: str) -> Rows | None:
         return Rows([{_KEY: key, _TEXT: value} for key, value in document.items()])
     if not lists and not inner and not layout and any(role_of(name) == "text" for name in document):
         return Rows([document])
-    # Lists of as many texts next to other values are cells of a single record; one is chosen.
+    # Lists of as many texts, or of records, next to other values are cells of a single record; one
+    # of them is chosen.
     lengths = [len(value) for value in filled.values() if _type_of(value) == "text"]
-    if not layout and len(lengths) > len({*lengths}) == 1:
+    n_records = sum(_type_of(value) == "object" for value in filled.values())
+    if not layout and (n_records > 1 or len(lengths) > len({*lengths}) == 1):
         return Rows([document])
     return None
 

@@ -54,9 +54,9 @@ OTHER_NAMES = re.compile(
 TITLE_NAMES = re.compile("(title|headline)s?")
 #: Words in names of columns of numbers that measure or count something about a row.
 RESULT_NAMES = re.compile(
-    "(accuracy|accuracie|auc|average|avg|bleu|correctness|cost|count|distance|duration|epoch|error"
-    "|frequency|frequencie|latency|latencie|loss|losse|mae|mean|mse|precision|price"
-    "|recall|rmse|rouge|season|std|step|sum|token|total|vote|word|year)s?"
+    "(accuracy|accuracie|auc|average|avg|bleu|correctness|cost|count|cpm|distance|duration|epoch"
+    "|error|fpkm|frequency|frequencie|latency|latencie|loss|losse|mae|mean|mse|precision|price"
+    "|recall|rmse|rouge|rpkm|season|std|step|sum|token|total|tpm|vote|word|year)s?"
 )
 #: Words in names of columns that state whether answers are correct.
 CORRECT_NAMES = re.compile("correct|passed|pass|success|solved")
@@ -68,6 +68,7 @@ MOLECULE_LABELS = re.compile("(name|title|compound|molecule|drug|substance|ligan
 SEQUENCE_NAMES = re.compile("(sequence|seq)s?")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.
 SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|sp|spp|tax|genus|genera|plant|bird)s?")
+GENE_NAMES = re.compile("(gene|transcript|ensembl|ensg|protein|peptide)s?")
 SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample|patch|square)s?")
 #: Names of columns with the number of individuals, or of repetitions of a row.
 COUNT_NAMES = re.compile(

@@ -22,6 +22,7 @@ from .tables import Table, are_numbers, checked_column, counts, is_number, is_ro
 # Largest entry on the diagonal of a matrix of distances, as a proportion of the largest distance:
 # distances √(2 − 2 cos) in single precision have errors of up to 4e-4.
 _ZERO = 1e-3
+_MOST_LISTED = 20  # columns or classes that a question lists
 _SMALLEST_TRIANGLE = 3  # rows of a triangle of a matrix
 _COUNTER = "it numbers the rows"  # why a column of numbers is left out
 # Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
@@ -150,6 +151,32 @@ def _check_no_matrix(X: np.ndarray) -> None:
         f"The table is symmetric, {n:,} × {n:,}, with {constant:g} all along its diagonal: is it a "
         f"matrix of {what if is_distance else 'similarities'}, or are its rows features?",
         [choice, ("Its rows are features", {"matrix": False})],
+    )
+
+
+def check_no_class(table: Table, read_options: ReadOptions) -> None:
+    """Ask whether the last column of a table without names has classes of its rows.
+
+    It may if it has whole numbers, each of which occurs twice on average, and all other columns
+    have fractions.
+    """
+    chosen = read_options.column or read_options.index is not None
+    if table.header or table.typed or chosen or not 2 < len(table.names) <= _MOST_LISTED:
+        return
+    *others, last = (list(map(str, table.column(name))) for name in table.names)
+    values = [*dict.fromkeys(map(str.strip, last))]
+    are_classes = 2 <= len(values) <= len(last) // 2 and all(map(_WHOLE_CELL.fullmatch, values))
+    if not are_classes or len(values) > _MOST_LISTED:
+        return
+    if any(all(map(_WHOLE_CELL.fullmatch, cells)) for cells in others):
+        return
+    raise AskError(
+        f"The last column has whole numbers only ({join_names(values)}), and the others have "
+        "fractions. Is it the class of the row?",
+        [
+            ("It is a class, which is left out", {"column": ",".join(table.names[:-1])}),
+            ("It is a number like the others", {"kind": "vectors"}),
+        ],
     )
 
 

@@ -78,6 +78,7 @@ def read_data(
     "2 texts of column 'answer'; left out: id"
     """
     name, data = decompress(name, data, read_options.limits.unpacked)
+    given_kind = read_options.kind
     form = read_options.type or format_of(name, data) or _form_of_content(data, read_options)
     if form == "image":
         raise RefusedError("a single image is not read; pass the folder it is in")
@@ -127,6 +128,10 @@ def read_data(
     if is_open and is_numeric(read, read_options):
         read_options = replace(read_options, kind="vectors")
         read = _parsed(form, data, read_options)
+    if isinstance(read, Table) and read.rows and not given_kind and read_options.kind == "vectors":
+        from .number_tables import check_no_class
+
+        check_no_class(read, read_options)
     return samples_of(read, read_options)
 
 

@@ -14,9 +14,10 @@ _STEP = re.compile(r"([^.\[\]]+)|\[(\*|-?\d+)\]")
 # Keys that hold a turn's speaker, and its text; the names of those who ask and who answer.
 _SPEAKER, _TEXT = ("role", "from", "speaker"), ("content", "value", "text", "parts")
 _SPEAKERS = {
-    "user": ("user", "human"),
-    "assistant": ("assistant", "gpt", "model", "bot", "chatgpt"),
+    "user": ("user", "human", "customer", "client"),
+    "assistant": ("assistant", "gpt", "model", "bot", "chatbot", "chatgpt", "ai", "agent"),
 }
+_EVERY_SPEAKER = ("system", *_SPEAKERS["user"], *_SPEAKERS["assistant"])
 # Keys of an answer among several.
 _ANSWER = ("text", "content", "generated_text", "message", "output_text", "answer")
 _TURNS = "turns"  # key of a choice among several, with the answers of the turns of a conversation
@@ -265,12 +266,19 @@ def _walk(value: object, steps: Sequence[str]) -> object:
 
 
 def is_conversation(value: object) -> TypeGuard[list[Options]]:
-    """Return whether a value is a list of turns that name their speakers."""
-    return (
-        isinstance(value, list)
-        and len(value) > 0
-        and all(isinstance(turn, Mapping) and _first(turn, _SPEAKER) for turn in value)
-    )
+    """Return whether a value is a list of turns that name speakers, a user or a model among them."""
+    if not isinstance(value, list) or not all(isinstance(turn, Mapping) for turn in value):
+        return False
+    speakers = [_first(turn, _SPEAKER) for turn in value]
+    return all(speakers) and any(speaker in _EVERY_SPEAKER for speaker in speakers)
+
+
+def has_speakers(value: object) -> bool:
+    """Return whether a value is a list of records that name several speakers."""
+    if not isinstance(value, list):
+        return False
+    speakers = {str(_first(turn, _SPEAKER)) for turn in value if isinstance(turn, Mapping)}
+    return len(speakers) > 1
 
 
 def last_turn(turns: Sequence[Options], speaker: str) -> str | None:

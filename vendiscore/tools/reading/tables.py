@@ -36,6 +36,7 @@ _WORD = re.compile(r"\S+")
 _PHRASE = re.compile(r"\S+(?: \S+)*")
 _LOOK_MOLECULES = 200  # cells that show whether a column has molecules
 _FRACTION = re.compile(r"\d[.,]\d|\de-?\d")
+_FILE_NAME = re.compile(r"[^\s.]\.[A-Za-z][A-Za-z0-9]{1,4}$")  # at their end
 _FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
 _LOOK = 2_000  # cells that show what the rest is like
 # Cells of rows below the header that name columns once more: Qualtrics, SurveyMonkey.
@@ -353,6 +354,8 @@ def _has_header(rows: Sequence[Sequence[str]], read_options: ReadOptions) -> boo
         return False
     if any(_are_molecules([name, *cells]) for name, cells in zip(first, columns, strict=True)):
         return False
+    if any(_are_file_names([name, *cells]) for name, cells in zip(first, columns, strict=True)):
+        return False
     again = any(name and name in cells for name, cells in zip(first, columns, strict=True))
     return bool(body) and not again and not any(map(is_sentence, first))
 
@@ -361,6 +364,11 @@ def _are_molecules(cells: Sequence[str]) -> bool:
     """Return whether the first cell of a column, and most others, are SMILES."""
     like = looks_like([*filter(None, cells[:_LOOK_MOLECULES])])
     return like is not None and like[1] == "morgan" and can_be_smiles(cells[0])
+
+
+def _are_file_names(cells: Sequence[str]) -> bool:
+    """Return whether all cells of a column of several cells end as names of files do."""
+    return len(cells) > 1 and all(map(_FILE_NAME.search, cells[:_LOOK]))
 
 
 def _are_fractions(rows: Iterable[Iterable[str]]) -> bool:

@@ -14,12 +14,14 @@ from .samples import Samples
 # Lines of three or more of one of these characters separate texts, as people write them.
 _RULE = re.compile(r"\s*([-=*#_~+])\1{2,199}\s*")
 _SPEAKER = re.compile(r"^[^\w\n]*(user|you|assistant|human|ai|bot|agent|system)\W", re.I | re.M)
+_NAME_OF_FIELD = re.compile(r"([A-Z]\w*( \w+)?):(\s|$)")
 _FIELD = re.compile(r"[^\W\d_][\w-]*:\s*\S.*")
 # Signs of a document in Markdown: code, a heading below the first level, a table or an image.
 _MARKDOWN = re.compile(
     r"\s*(```|~~~)\w*\s*|#{2,6} \S.*|\s*\|?(\s*:?-{3,}:?\s*\|)+[\s:|-]*|!\[.*\]\(.*\)\s*"
 )
 _COMMENT = re.compile(r"#\s+\S.*")
+_FEWEST_BLOCKS = 3  # between blank lines
 _MOST_RULES = 4  # different ones that a question offers
 _SOME_MOLECULES = 0.5  # of the lines; then others are often molecules that a model got wrong
 
@@ -197,22 +199,34 @@ def is_transcript(text: str) -> bool:
 
 
 def _have_fields(rows: Sequence[str]) -> bool:
-    """Return whether a text begins with two lines such as "title: a", and has other lines."""
+    """Return whether a text begins with two lines such as "title: a", and has other lines.
+
+    Two such names that are repeated are enough anywhere.
+    """
     filled = list(filter(str.strip, rows))
     are_fields = [bool(_FIELD.fullmatch(row)) for row in filled]
-    return all(are_fields[:2]) and len(filled) > 2 and not all(are_fields)
+    if all(are_fields[:2]) and len(filled) > 2 and not all(are_fields):
+        return True
+    counts = Counter(match[1] for row in filled if (match := _NAME_OF_FIELD.match(row)))
+    return sum(count > 1 for count in counts.values()) > 1
 
 
 def _are_blocks(rows: Sequence[str]) -> bool:
-    """Return whether there are three or more parts between blank lines, most of several lines.
+    """Return whether there are parts between blank lines that may be texts of several lines.
 
-    Two parts are enough if each begins with a heading, which ends with a colon.
+    There are three or more parts, most of several lines or with most of the lines in three or more
+    parts of several lines, or two that begin with a heading, which ends with a colon.
     """
     blocks = re.split("\n\n+", "\n".join(map(str.strip, rows)).strip("\n"))
-    have_headings = all(re.match(r".*:\n", block) for block in blocks)
-    if len(blocks) < (2 if have_headings else 3):
+    if sum(bool(re.match(r".*:\n", block)) for block in blocks) > 1:
+        return True
+    sizes = [block.count("\n") + 1 for block in blocks]
+    long = [size for size in sizes if size > 1]
+    if len(blocks) < _FEWEST_BLOCKS:
         return False
-    return 2 * sum("\n" in block for block in blocks) > len(blocks)
+    return 2 * len(long) > len(blocks) or (
+        len(long) >= _FEWEST_BLOCKS and 2 * sum(long) > sum(sizes)
+    )
 
 
 def parts(rows: Sequence[str], is_sign: Callable[[str], bool]) -> Iterator[tuple[int, list[str]]]:
