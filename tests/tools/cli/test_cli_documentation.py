@@ -73,6 +73,7 @@ WORDS = {
     "others": names.OTHER_NAMES,
     "results, which are numbers about a row": names.RESULT_NAMES,
     "species, of a table of abundances": names.SPECIES_NAMES,
+    "genes and proteins, of a table of counts": names.GENE_NAMES,
     "sites, of a table of abundances": names.SITE_NAMES,
 }
 

@@ -66,9 +66,10 @@ MOLECULE_NAMES = re.compile("smiles?|smi")
 MOLECULE_LABELS = re.compile("(name|title|compound|molecule|drug|substance|ligand)s?")
 #: Words in names of columns of sequences of letters, such as proteins.
 SEQUENCE_NAMES = re.compile("(sequence|seq)s?")
+#: Words in the name of the first column of a table of counts of genes or proteins.
+GENE_NAMES = re.compile("(gene|transcript|ensembl|ensg|protein|peptide)s?")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.
 SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|sp|spp|tax|genus|genera|plant|bird)s?")
-GENE_NAMES = re.compile("(gene|transcript|ensembl|ensg|protein|peptide)s?")
 SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample|patch|square)s?")
 #: Names of columns with the number of individuals, or of repetitions of a row.
 COUNT_NAMES = re.compile(

@@ -266,7 +266,7 @@ def _walk(value: object, steps: Sequence[str]) -> object:
 
 
 def is_conversation(value: object) -> TypeGuard[list[Options]]:
-    """Return whether a value is a list of turns that name speakers, a user or a model among them."""
+    """Return whether a value is a list of turns that name speakers, such as a user or a model."""
     if not isinstance(value, list) or not all(isinstance(turn, Mapping) for turn in value):
         return False
     speakers = [_first(turn, _SPEAKER) for turn in value]
