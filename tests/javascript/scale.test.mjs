@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { said } from "../../vendiscore_page/static/showing/axes.js";
 import { decimals, scale, stepOf, ticks } from "../../vendiscore_page/static/showing/scale.js";
+import { flagged } from "../../vendiscore_page/static/showing/strip.js";
 
 test("step is the smallest fitting 1, 2 or 5 times a power of ten", () => {
   for (let power = -6; power <= 6; power++) {
@@ -42,4 +43,21 @@ test("axis labels have the decimals of the step", () => {
   assert.deepEqual(said([-0.2, 0]), ["−0.2", "0.0"]);
   assert.deepEqual(said([0, 1000, 2000]), ["0", "1,000", "2,000"]);
   assert.deepEqual([0.001, 0.02, 0.5, 1, 20].map(decimals), [3, 2, 1, 0, 0]);
+});
+
+test("words below marks cover neither each other nor lines to marks", () => {
+  const marks = [
+    ["1: all identical", 6], ["8: no two similar", 770], ["sentences at low temperature 4.7", 574],
+    ["stories at high temperature 5.9", 660], ["eight people 6.8", 706], ["one question 2.1", 200],
+  ];
+  const flags = flagged(marks, 776);
+  assert.equal(flags.length, marks.length);
+  for (const flag of flags) {
+    assert.ok(flag.from >= 0 && flag.to <= 776, flag.words);
+    for (const other of flags.filter((each) => each !== flag)) {
+      assert.ok(flag.row !== other.row || flag.to < other.from || other.to < flag.from, flag.words);
+      const isCrossed = other.row > flag.row && other.x > flag.from && other.x < flag.to;
+      assert.ok(!isCrossed, `${flag.words} is crossed by the line to ${other.words}`);
+    }
+  }
 });

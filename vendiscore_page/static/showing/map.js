@@ -93,7 +93,8 @@ export function drawMap(view, of) {
   /** @param {string} wanted */
   const turn = (wanted) => {
     way = wanted;
-    tools.replaceChildren(...chooser(Object.keys(ways), way, turn), ...(ways[way].tools ?? []), search);
+    const about = el("span", { class: "r-hint" }, "Similar samples are close together.");
+    tools.replaceChildren(about, ...chooser(Object.keys(ways), way, turn), ...(ways[way].tools ?? []), search);
     renew();
   };
   const search = el("input", { type: "search", class: "r-search", "aria-label": "Search the map", placeholder: "search" });

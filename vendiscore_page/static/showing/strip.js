@@ -10,6 +10,7 @@ const LINE = 34; // height at which the scale lies
 const ROW = 17; // height of a line of words
 const GAP = 10; // between words
 const EDGE = 6;
+const WIDE = 500; // of a scale that has room for the interval in words
 
 /**
  * Makes the scale as a figure as wide as its container; null where there is nothing to measure.
@@ -71,18 +72,20 @@ export function drawn(R, wide) {
   ], wide);
   const ground = LINE + ROW * (2.4 + Math.max(...flags.map(({ row }) => row)));
   const numbers = decades(most).filter((x) => flags.every((flag) => Math.abs(flag.x - at(x)) > TICK));
-  const own = `this set ${score(value)} of ${total(of)}`;
+  const hasInterval = isNumber(low) && isNumber(high);
+  const interval = hasInterval && wide >= WIDE ? ` (${Math.round(100 * (R.level ?? 0.95))} % interval: ${score(low)} to ${score(high)})` : "";
+  const own = `this set ${score(value)} of ${total(of)}${interval}`;
   const room = (LETTER * own.length) / 2;
   return shape("svg", { class: "r-scale", viewBox: `0 0 ${wide} ${ground}`, width: wide, height: ground, "aria-hidden": "true" },
     shape("line", { class: "r-track", x1: EDGE, x2: wide - EDGE, y1: LINE, y2: LINE }),
-    isNumber(low) && isNumber(high)
+    hasInterval
       ? shape("line", { class: "r-span", x1: at(low), x2: at(high), y1: LINE, y2: LINE })
       : null,
     ...decades(most).map((x) => shape("line", { class: "r-axis", x1: at(x), x2: at(x), y1: LINE, y2: LINE + 7 })),
     ...numbers.map((x) => shape("text", { class: "r-tick", x: at(x), y: LINE + 1.1 * ROW, "text-anchor": "middle" }, count(x))),
     ...flags.map(({ x, row }) => shape("line", { class: "r-axis", x1: x, x2: x, y1: LINE - 5, y2: LINE + ROW * (row + 1.4) })),
-    ...flags.map(({ words, from, to, row }) => shape("text", {
-      class: "r-flag", x: (from + to) / 2, y: LINE + ROW * (row + 2.2), "text-anchor": "middle",
+    ...flags.map(({ words, from, to, row, anchor }) => shape("text", {
+      class: "r-flag", x: anchor === "end" ? to : from, y: LINE + ROW * (row + 2.2), "text-anchor": anchor,
     }, words)),
     shape("circle", { class: "r-own", cx: at(value), cy: LINE, r: 7 }),
     shape("text", { class: "r-marked", x: Math.max(room, Math.min(wide - room, at(value))), y: LINE - 14, "text-anchor": "middle" }, own));
@@ -92,26 +95,26 @@ export function drawn(R, wide) {
 const decades = (most) => [1, 10, 100, 1000].flatMap((power) => [power, 2 * power, 5 * power]).filter((x) => x > 1 && x < most);
 
 /**
- * Places words beneath their marks, each in the first line where it covers no other words and, if
- * there is one, no line to a mark.
+ * Places words beneath their marks, from the middle outwards: to the left of a mark on the right half,
+ * to the right of one on the left, so that lines pass beside them; lower where words are in the way.
  * @param {Flag[]} marks
  * @param {number} wide
  */
 export function flagged(marks, wide) {
-  /** @type {{words: string, x: number, row: number, from: number, to: number}[]} */
+  /** @type {{words: string, x: number, row: number, from: number, to: number, anchor: string}[]} */
   const placed = [];
-  for (const [words, x] of marks) {
+  const outwards = marks.map(([words, x]) => ({ words, x })).sort((a, b) => Math.abs(a.x - wide / 2) - Math.abs(b.x - wide / 2));
+  for (const { words, x } of outwards) {
     const long = LETTER * words.length;
-    const from = Math.max(0, Math.min(x - long / 2, wide - long));
+    const anchor = x > wide / 2 ? "end" : "start";
+    const from = Math.max(0, Math.min(anchor === "end" ? x - long : x, wide - long));
     const to = from + long;
-    const rows = Array.from({ length: placed.length + 1 }, (_, row) => row).filter((row) => placed.every((other) => (
-      row !== other.row || to + GAP < other.from || other.to + GAP < from
-    )));
-    const clear = rows.find((row) => placed.every((other) => (
-      (row >= other.row || other.x < from || other.x > to)
-      && (row <= other.row || x < other.from || x > other.to)
-    )));
-    placed.push({ words, x, row: clear ?? rows[0], from, to });
+    /** @param {number} row */
+    const isFree = (row) => placed.every((other) => (row === other.row
+      ? to + GAP < other.from || other.to + GAP < from
+      : row > other.row ? x <= other.from || x >= other.to : other.x <= from || other.x >= to));
+    const rows = [...placed.keys(), placed.length];
+    placed.push({ words, x, row: rows.find(isFree) ?? placed.length, from, to, anchor });
   }
   return placed;
 }
