@@ -324,7 +324,7 @@ def other_cases() -> list[ReadingCase]:
         ReadingCase(
             "paragraphs.txt",
             b"a b\nc d\n\ne f\ng h\n\ni j\nk l\n",
-            Asked([{"split": "row"}, {"split": "blank"}], "parts?|paragraph|line"),
+            Asked([{"split": "blank"}, {"split": "row"}], "parts?|paragraph|line"),
         ),
         ReadingCase(
             "run.json",
@@ -440,7 +440,7 @@ def other_cases() -> list[ReadingCase]:
         ReadingCase(
             "headings.txt",
             b"Poem of A:\nthe sea is blue\n\nPoem of B:\nthe sky is grey\n",
-            Asked([{"split": "row"}, {"split": "blank"}]),
+            Asked([{"split": "blank"}, {"split": "row"}]),
         ),
         ReadingCase(
             "padded.csv",
@@ -592,11 +592,42 @@ def other_cases() -> list[ReadingCase]:
             b"33\t0\tOn\n33\t1\tthe\n33\t2\tother\n34\t0\thand\n",
             Asked([{"kind": "vectors"}, {"column": "column 3"}]),
         ),
+        ReadingCase(
+            "haiku.json",
+            json.dumps(
+                [
+                    {"lines": text.split(" the "), "by": word}
+                    for text, word in zip(ANSWERS, WORDS, strict=True)
+                ]
+            ).encode(),
+            Scored([text.replace(" the ", "\n") for text in ANSWERS]),
+        ),
+        ReadingCase(
+            "emails.jsonl",
+            write_json_lines({"generated_email": ANSWERS, "tone": OTHER_ANSWERS}),
+            Scored(ANSWERS),
+        ),
+        ReadingCase(
+            "bromeliads.csv",
+            write_csv(
+                {
+                    "sp_code": [f"sp_{i}" for i in (1, 2, 3, 1, 3, 4)],
+                    "Bromeliad": ["B3", "B3", "B3", "B46", "B46", "B46"],
+                    "abundance": [1.0, 2.0, 1.0, 4.0, 1.0, 3.0],
+                }
+            ),
+            Asked([{"kind": "counts"}], "count the individuals"),
+        ),
+        ReadingCase(
+            "requests.jsonl",
+            write_json_lines({"request": QUESTIONS, "chosen": ANSWERS, "rejected": OTHER_ANSWERS}),
+            Asked([{"column": "chosen"}, {"column": "rejected"}, {"column": "request"}]),
+        ),
         ReadingCase("commas.tab", write_csv({"id": IDS, "answer": ANSWERS}), Scored(ANSWERS)),
         ReadingCase(
             "stories.txt",
             b"\n\n".join([b"a king"] * 4 + [b"a sea\nwith a boat\nand no men"] * 3) + b"\n",
-            Asked([{"split": "row"}, {"split": "blank"}]),
+            Asked([{"split": "blank"}, {"split": "row"}]),
         ),
         ReadingCase(
             "log.txt",

@@ -65,6 +65,7 @@ WORDS = {
     "samples": names.TEXT_NAMES,
     "molecules": names.MOLECULE_NAMES,
     "sequences of letters": names.SEQUENCE_NAMES,
+    "lists of lines, which are joined to one text": names.LINE_NAMES,
     "prompts": names.PROMPT_NAMES,
     "models": names.MODEL_NAMES,
     "ids": names.ID_NAMES,

@@ -57,7 +57,7 @@ def test_type_and_split_options_read_lines_as_texts(options):
 def test_blocks_of_lines_are_ambiguous():
     with pytest.raises(AskError, match="each line a text") as caught:
         read_data("poems.txt", POEMS.encode(), ReadOptions())
-    line_options, block_options = (ReadOptions(**options) for _, options in caught.value.choices)
+    block_options, line_options = (ReadOptions(**options) for _, options in caught.value.choices)
     assert len(read_data("poems.txt", POEMS.encode(), line_options)) == 6
     assert (
         read_data("poems.txt", POEMS.encode(), block_options).values[0]

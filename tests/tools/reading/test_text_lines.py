@@ -25,8 +25,8 @@ def test_text_in_blocks_is_ambiguous():
     with pytest.raises(AskError, match="Is each line a text") as caught:
         read_lines(POEM)
     assert [options for _, options in caught.value.choices] == [
-        {"split": "row"},
         {"split": "blank"},
+        {"split": "row"},
     ]
     assert read_lines(POEM, split="row").values == list("abcdef")
     assert read_lines(POEM, split="blank").values == ["a\nb", "c\nd", "e\nf"]

@@ -18,6 +18,7 @@ from ...support.text_detection import are_sequences, count_unspaced, looks_like
 from .count_columns import describe_counts, has_no_name, is_count_name
 from .limits import AskError, ReadOptions, RefusedError
 from .names import (
+    LINE_NAMES,
     MOLECULE_NAMES,
     OUTPUT_NAMES,
     PREDICTION_NAMES,
@@ -479,7 +480,11 @@ def is_numeric(table: Table, read_options: ReadOptions) -> bool:
 
 
 def merge_numbered(table: Table, read_options: ReadOptions) -> Table:
-    """Return columns of texts named alike but for a number, such as answer_1, as one of lists."""
+    """Return columns of texts named alike but for a number, such as answer_1, as one of lists.
+
+    In a column of lists that is named as the lines of texts, these are joined.
+    """
+    table = _join_lines(table, read_options)
     stems: dict[str, list[str]] = {}
     columns = columns_of(table, read_options)
     for column in columns:
@@ -506,6 +511,27 @@ def merge_numbered(table: Table, read_options: ReadOptions) -> Table:
     if blank:  # rows may have fewer answers than others
         merged += f", in which {say_left_out(blank, 'blank cell')}"
     return replace(table, names=names, header=names, rows=rows, above=[*table.above, merged])
+
+
+def _join_lines(table: Table, read_options: ReadOptions) -> Table:
+    """Return a table with texts instead of lists in columns that are named as lines of texts."""
+    names = [
+        column.name
+        for column in columns_of(table, read_options)
+        if column.holds == "lists" and is_named(column.name, LINE_NAMES)
+    ]
+    if not names or not table.typed:
+        return table
+    joined = {table.indices[name] for name in names}
+    rows = [
+        [
+            "\n".join(map(str, cell)) if j in joined and isinstance(cell, list) else cell
+            for j, cell in enumerate(row)
+        ]
+        for row in table.rows
+    ]
+    what = f"the lists of {join_names(names)} are the lines of one text each"
+    return replace(table, rows=rows, above=[*table.above, what])
 
 
 def _question(

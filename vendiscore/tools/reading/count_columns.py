@@ -51,7 +51,12 @@ def find_long_table(columns: Sequence[ColumnEvidence], head: Table) -> LongTable
     sites = [column.name for column in columns if is_named(column.name, SITE_NAMES)]
     counts = [column.name for column in columns if _has_counts(head, column)]
     counts = [name for name in counts if name not in (*species, *sites)]
-    counts = [name for name in counts if is_count_name(name)] or counts
+    named_counts = [name for name in counts if is_count_name(name)]
+    counts = named_counts or counts
+    if not sites and named_counts:
+        others = [column for column in columns if column.name not in (*species, *counts)]
+        sites = [column.name for column in others if _repeats_words(head, column)]
+        sites = sites if len(sites) == len(others) == 1 else []
     if len(species) != 1 or not sites or len(counts) != 1 or species[0] in sites:
         return None
     labels = head.labels(species[0])[:_LOOK]
@@ -164,6 +169,12 @@ def _are_all_counts(head: Table, columns: Sequence[ColumnEvidence]) -> bool:
     are_counts = all(_has_counts(head, column) for column in columns)
     is_large = bool(head.header) and len(names) >= _FEWEST_SPECIES
     return is_large and are_counts and _are_abundances(head, names)
+
+
+def _repeats_words(head: Table, column: ColumnEvidence) -> bool:
+    """Return whether a column of words has fewer different ones than half of its rows."""
+    labels = head.labels(column.name)[:_LOOK]
+    return column.form == "words" and 2 * len({*labels}) < len(labels)
 
 
 def _names_rows(head: Table, column: ColumnEvidence) -> bool:

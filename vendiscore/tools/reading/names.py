@@ -7,8 +7,8 @@ from itertools import islice
 #: Words in names of columns of generated output, such as "answer".
 TEXT_NAMES = re.compile(
     "(text|sentence|content|answer|response|resp|candidate|completion|output|generation|generated"
-    "|prediction|pred|hyp|caption|story|storie|reply|replie|summary|summarie|translation|paraphrase"
-    "|antwort|antworten|ausgabe|réponse|reponse|respuesta|risposta|resposta|回答|答案)s?"
+    "|prediction|pred|hyp|caption|chosen|rejected|story|storie|reply|replie|summary|summarie"
+    "|translation|paraphrase|antwort|antworten|ausgabe|réponse|reponse|respuesta|risposta|resposta|回答|答案)s?"
 )
 #: Words of these that name the output of a model, and nothing else.
 OUTPUT_NAMES = re.compile(
@@ -18,7 +18,7 @@ OUTPUT_NAMES = re.compile(
 PREDICTION_NAMES = re.compile("(prediction|pred)s?")
 #: Words in names of columns of prompts, such as "question".
 PROMPT_NAMES = re.compile(
-    "(prompt|question|instruction|input|query|querie|context|frage|fragen|aufgabe|eingabe"
+    "(prompt|question|request|instruction|input|query|querie|context|frage|fragen|aufgabe|eingabe"
     "|anweisung|pregunta|domanda|pergunta|问题|質問)s?"
 )
 #: Words in names of columns of ids that identify prompts, as "prompt" and "question" do.
@@ -64,6 +64,8 @@ CORRECT_NAMES = re.compile("correct|passed|pass|success|solved")
 MOLECULE_NAMES = re.compile("smiles?|smi")
 #: Words in names of columns of names of molecules.
 MOLECULE_LABELS = re.compile("(name|title|compound|molecule|drug|substance|ligand)s?")
+#: Words in names of columns whose lists are the parts of one text.
+LINE_NAMES = re.compile("(line|verse|stanza|paragraph)s?")
 #: Words in names of columns of sequences of letters, such as proteins.
 SEQUENCE_NAMES = re.compile("(sequence|seq)s?")
 #: Words in the name of the first column of a table of counts of genes or proteins.
@@ -80,6 +82,7 @@ _MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
 _LONGEST_NAME = 1_000  # characters; longer texts name nothing
 # Words that name a column of any texts; the word before decides the role ("prompt_text").
 _ANY_TEXT = re.compile("(text|sentence|content)s?")
+_PREPOSITIONS = ("at", "by", "for", "from", "in", "on", "with")  # not "generated_by"
 _IDENTIFIERS = re.compile("(id|name)s?")
 _ROLES = (
     ("id", ID_NAMES),
@@ -151,7 +154,8 @@ def role_of(name: str) -> str:
 
     If it is a word for any texts ("text"), the last word before it that states a role decides, and
     other words before it ("news_text") do not state that the texts were generated.
-    Words for correct answers ("gold") decide wherever they occur.
+    Words for correct answers ("gold") decide wherever they occur. "generated" before another word
+    without a role names generated output ("generated_email").
 
     Parameters
     ----------
@@ -184,6 +188,8 @@ def role_of(name: str) -> str:
         stated = filter(None, map(_role_of_word, reversed(words[:-1])))
         return next(stated, "" if len(words) > 1 else "text")
     last = words[-1]
+    if words[0] == "generated" and last not in _PREPOSITIONS and not _role_of_word(last):
+        return "text"
     # The id and the name of a model identify it.
     if len(words) > 1 and _IDENTIFIERS.fullmatch(last) and MODEL_NAMES.fullmatch(words[-2]):
         return "model"

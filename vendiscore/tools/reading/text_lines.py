@@ -169,11 +169,13 @@ def likely_split(rows: Sequence[str], rules: Counter[str]) -> str:
     is_markdown = any(map(_MARKDOWN.fullmatch, rows))
     is_document = is_markdown or _have_fields(rows) or is_transcript("\n".join(rows))
     if not rules or max(map(len, filled), default=0) < 2:
-        if not rules and (is_document or ("" in rows and _are_blocks(rows))):
+        are_blocks = not rules and "" in rows and _are_blocks(rows)
+        if are_blocks or (is_document and not rules):
             what = "The text has headings or code, as documents in Markdown have. " * is_markdown
+            choices = [("Each line", {"split": "row"}), ("Each part", {"split": "blank"})]
             raise AskError(
                 f"{what}Is each line a text, or each part between blank lines?",
-                [("Each line", {"split": "row"}), ("Each part", {"split": "blank"})],
+                choices[::-1] if are_blocks else choices,
             )
         return "row"
     if len(rules) == 1 and len(filled) > 2 and not is_document:
