@@ -603,6 +603,11 @@ def other_cases() -> list[ReadingCase]:
             Scored([text.replace(" the ", "\n") for text in ANSWERS]),
         ),
         ReadingCase(
+            "list_of_prompts.json",
+            json.dumps({"prompts": QUESTIONS}).encode(),
+            Asked([{"column": "prompts"}], "prompts only"),
+        ),
+        ReadingCase(
             "emails.jsonl",
             write_json_lines({"generated_email": ANSWERS, "tone": OTHER_ANSWERS}),
             Scored(ANSWERS),

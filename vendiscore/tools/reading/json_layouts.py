@@ -13,6 +13,7 @@ Document = Mapping[str, Any]
 EXPECTED = "Expected an array of texts, of records or of rows of numbers"
 _KEY, _GROUP, _TEXT = "key", "group", "text"
 _SEPARATOR = re.compile(r"[\W\d_]+")  # of the words of a key
+_NOT_SAMPLES = ("prompt", "reference", "label", "id")  # roles of lists of texts
 _CHOICES = {
     "records": "Each key names a record",
     "columns": "Each key names a column",
@@ -104,7 +105,10 @@ def _rows_of_object(document: Document, layout: str) -> Rows | None:
         return Rows(_records_of_columns(filled))
     held_names = [name for name in HOLDERS if name in filled] or list(filled)
     if len(held_names) == 1 or (held_names and held_names[0] in HOLDERS):
-        return Rows(list(map(_unwrapped, filled[held_names[0]])))
+        (name, *_) = held_names
+        if role_of(name) in _NOT_SAMPLES and _type_of(filled[name]) == "text":
+            return Rows([{name: text} for text in filled[name]])
+        return Rows(list(map(_unwrapped, filled[name])))
     inner = [value for value in values if isinstance(value, dict) and value]
     if len(inner) == 1 and not filled and not all(map(_is_text, inner[0].values())):
         return _rows_of_object(inner[0], layout)
