@@ -35,11 +35,11 @@ from .logs import hide_input
 from .wire import EXPECTED, message
 
 _CHECK_SECONDS = 0.05  # between two measurements of the running jobs
-_SPARE_SECONDS = 1.0  # after which the server checks whether it has a spare
+_SPARE_SECONDS = 1.0  # after which the server checks whether it has a spare or a process ended
 _POLL_SECONDS = 0.2  # after which a caller can stop a job that sends no message
 _STOP_SECONDS = 5.0  # that an unneeded job may take to end, before its process is ended
 _MAX_GROWTH = 10_000_000  # bytes that a process keeps after its jobs, before it is replaced
-_NICE = 5  # priority of a worker, from -20 to 19, the lowest: about a third of the usual share
+_NICE = 10  # priority of a worker, from -20 to 19, the lowest: about a tenth of the usual share
 _MAX_ATTEMPTS = 2  # a job whose worker was lost without exceeding a limit runs again once
 # Messages of a worker start with one of these bytes. The last four end a job.
 _READY, _STEP, _RESULT, _ERROR, _REFUSAL, _STOPPED = b"0", b"1", b"2", b"3", b"4", b"5"
@@ -298,6 +298,7 @@ class _Worker:
             self._limits, self.has_ended = None, True
         self.process.kill()
         self._connection.close()
+        self.process.join(_SPARE_SECONDS)  # until its memory is free
 
 
 def _serve(connection: Connection, has_encoders: bool) -> None:
