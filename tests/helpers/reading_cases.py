@@ -268,19 +268,19 @@ def write_lines(*lines: str) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def write_chats(answers: Sequence[str], prompts: Sequence[str]) -> bytes:
+def write_chats(
+    answers: Sequence[str],
+    prompts: Sequence[str],
+    roles: tuple[str, str] = ("user", "assistant"),
+    key: str = "content",
+) -> bytes:
     """Return a JSON Lines file with one chat, a prompt and its answer, per line."""
-    return "\n".join(
-        json.dumps(
-            {
-                "messages": [
-                    {"role": "user", "content": prompt},
-                    {"role": "assistant", "content": answer},
-                ]
-            }
-        )
+    user, assistant = roles
+    chats = [
+        [{"role": user, key: prompt}, {"role": assistant, key: answer}]
         for prompt, answer in zip(prompts, answers, strict=True)
-    ).encode()
+    ]
+    return write_json_lines({"messages": chats})
 
 
 SIMILARITIES = np.array([[1, 0.5, 0.2], [0.5, 1, 0.1], [0.2, 0.1, 1]])
@@ -666,32 +666,12 @@ def other_cases() -> list[ReadingCase]:
         ),
         ReadingCase(
             "speakers.jsonl",
-            b"\n".join(
-                json.dumps(
-                    {
-                        "turns": [
-                            {"role": "buyer", "text": "hello you"},
-                            {"role": "clerk", "text": x},
-                        ]
-                    }
-                ).encode()
-                for x in ANSWERS
-            ),
-            Asked([{"column": "turns[*].text"}]),
+            write_chats(ANSWERS, ["hello you"] * 6, ("buyer", "clerk"), "text"),
+            Asked([{"column": "messages[*].text"}]),
         ),
         ReadingCase(
             "customers.jsonl",
-            b"\n".join(
-                json.dumps(
-                    {
-                        "turns": [
-                            {"role": "customer", "content": "hello you"},
-                            {"role": "chatbot", "content": text},
-                        ]
-                    }
-                ).encode()
-                for text in ANSWERS
-            ),
+            write_chats(ANSWERS, ["hello you"] * 6, ("customer", "chatbot")),
             Scored(ANSWERS),
         ),
         ReadingCase(

@@ -515,12 +515,14 @@ def merge_numbered(table: Table, read_options: ReadOptions) -> Table:
 
 def _join_lines(table: Table, read_options: ReadOptions) -> Table:
     """Return a table with texts instead of lists in columns that are named as lines of texts."""
+    if not table.typed:  # cells of delimited text are no lists
+        return table
     names = [
         column.name
         for column in columns_of(table, read_options)
         if column.holds == "lists" and is_named(column.name, LINE_NAMES)
     ]
-    if not names or not table.typed:
+    if not names:
         return table
     joined = {table.indices[name] for name in names}
     rows = [

@@ -165,10 +165,10 @@ def check_no_class(table: Table, read_options: ReadOptions) -> None:
         return
     *others, last = (list(map(str, table.column(name))) for name in table.names)
     values = [*dict.fromkeys(map(str.strip, last))]
-    are_classes = 2 <= len(values) <= len(last) // 2 and all(map(_WHOLE_CELL.fullmatch, values))
+    are_classes = 2 <= len(values) <= len(last) // 2 and _are_whole(values)
     if not are_classes or len(values) > _MOST_LISTED:
         return
-    if any(all(map(_WHOLE_CELL.fullmatch, cells)) for cells in others):
+    if any(map(_are_whole, others)):
         return
     raise AskError(
         f"The last column has whole numbers only ({join_names(values)}), and the others have "
@@ -325,7 +325,12 @@ def _numbers_rows(table: Table, name: str) -> bool:
     if title and not _ROW_NAMES.search(title):
         return False
     cells = list(map(str, table.column(name)))
-    return len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells))
+    return len({*cells}) == len(cells) and _are_whole(cells)
+
+
+def _are_whole(cells: Iterable[str]) -> bool:
+    """Return whether all cells are whole numbers without a sign."""
+    return all(map(_WHOLE_CELL.fullmatch, cells))
 
 
 def _why_no_feature(table: Table, name: str) -> str:
