@@ -181,11 +181,16 @@ def tabulate_stream_scale() -> str:
             ("score of the merged state", f"{1000 * merge['score_seconds']:.0f} ms"),
         ),
     )
+    load = "The machine was idle otherwise."
+    if environment["load_before"] > environment["cpus"]:
+        load = (
+            f"Other programs were running on the machine (load {environment['load_before']:.0f} to "
+            f"{environment['load_after']:.0f} on {environment['cpus']} cores), so an idle machine "
+            "needs less time."
+        )
     return (
         f"{table}\n\nThese are times for {stream['rows']:,} rows on one core with vendiscore "
-        f"{environment['vendiscore']}. Other programs were running on the machine (load "
-        f"{environment['load_before']:.0f} to {environment['load_after']:.0f} on "
-        f"{environment['cpus']} cores), so an idle machine needs less time. The bare products, "
+        f"{environment['vendiscore']}. {load} The bare products, "
         f"X.T @ X of each batch after its conversion from single to double precision, were "
         f"computed between the batches. The score differs from that of `compute` by at most "
         f"{max(stream['error'], files['error']):.0e} (relative)."
