@@ -541,7 +541,102 @@ def other_cases() -> list[ReadingCase]:
         ReadingCase(
             "chat.txt",
             b"You: who are you?\nAgent: an agent\nYou: I see\nAgent: ask me\n",
-            Asked([{"split": "row"}, {"split": "blank"}]),
+            Asked(
+                [
+                    {"type": "fields", "column": "Agent"},
+                    {"type": "fields", "column": "You"},
+                    {"split": "row"},
+                    {"split": "blank"},
+                ],
+                "Lines begin with names",
+            ),
+        ),
+        ReadingCase(
+            "summaries.txt",
+            b"A test\n===\nID: a1\nLong Summary: a cat sat\nand slept\nShort Summary: a cat\n"
+            b"===\nID: a2\nLong Summary: a dog ran\nShort Summary: a dog\n===\n",
+            Asked(
+                [
+                    {"type": "fields", "column": "Long Summary"},
+                    {"type": "fields", "column": "Short Summary"},
+                    {"split": "==="},
+                    {"split": "row"},
+                ],
+            ),
+        ),
+        ReadingCase(
+            "descriptions_and_notes.csv",
+            write_csv({"about": ANSWERS, "steps": [f"{text} " * 20 for text in ANSWERS]}),
+            Asked([{"column": "steps"}, {"column": "about"}]),
+        ),
+        ReadingCase(
+            "affinities.csv",
+            write_csv({"label": [0, 1] * 3, "affinity_score": NUMBERS}),
+            Asked([{"kind": "vectors"}]),
+        ),
+        ReadingCase(
+            "meanings.jsonl",
+            write_json_lines({"meaning": ANSWERS, "translation_fr": OTHER_ANSWERS}),
+            Scored(OTHER_ANSWERS),
+        ),
+        ReadingCase(
+            "sites_with_blanks.csv",
+            b";Area 1;Area 2\nwren;1;\ncrow;;2\nkite;3;1\nswan;;1\n",
+            Asked([{"kind": "counts", "transpose": True}, {"kind": "counts"}], "count individuals"),
+        ),
+        ReadingCase(
+            "mapped_sites.csv",
+            write_csv(
+                {
+                    "code": WORDS,
+                    "x": NUMBERS,
+                    "y": OTHER_NUMBERS,
+                    "wren": [1, 0] * 3,
+                    "crow": [0, 2] * 3,
+                }
+            ),
+            Asked(
+                [
+                    {"kind": "counts"},
+                    {"kind": "counts", "transpose": True},
+                    {"kind": "vectors"},
+                ],
+                "count individuals",
+            ),
+        ),
+        ReadingCase(
+            "confusions.csv",
+            b"actual,cat,dog,fox\ncat,9,2,1\ndog,3,8,0\nfox,1,1,7\n",
+            Asked([{"matrix": False}], "not symmetric"),
+        ),
+        ReadingCase(
+            "scoring_matrix.csv",
+            b"3,0,1\n0,2,1\n1,1,4\n",
+            Asked([{"matrix": True, "normalize": True}, {"matrix": False}], "different numbers"),
+        ),
+        ReadingCase(
+            "fortunes.txt",
+            b"a cat sat\non a mat\n%\na dog ran\n%\nthe sea\n%\nrain again\n%\n",
+            Scored(["a cat sat\non a mat", "a dog ran", "the sea", "rain again"]),
+        ),
+        ReadingCase(
+            "speakers_of_messages.json",
+            json.dumps(
+                [{"user": name, "content": text} for text in ANSWERS for name in ("Ann", "Bot")]
+            ).encode(),
+            Asked([{"group_by": "user"}, {"pool": True}], "set of its own"),
+        ),
+        ReadingCase(
+            "two_speakers.json",
+            json.dumps(
+                [{"talk": [{"user": "hi there", "bot": text}]} for text in ANSWERS]
+            ).encode(),
+            Asked([{"column": "talk[*].bot"}, {"column": "talk[*].user"}]),
+        ),
+        ReadingCase(
+            "degrees.txt",
+            b"[0, 0, 3, 5]\n",
+            Asked([{"type": "json"}, {"type": "txt"}]),
         ),
         ReadingCase(
             "predicted_classes.csv",
@@ -637,7 +732,14 @@ def other_cases() -> list[ReadingCase]:
         ReadingCase(
             "log.txt",
             b"Input:\nTell a joke.\n---\nJoke: a cat\nEnd: a dog\n---\nJoke: a sea\nEnd: a sky\n",
-            Asked([{"split": "---"}, {"split": "row"}]),
+            Asked(
+                [
+                    {"type": "fields", "column": "Joke"},
+                    {"type": "fields", "column": "End"},
+                    {"split": "---"},
+                    {"split": "row"},
+                ]
+            ),
         ),
         ReadingCase(
             "lists_of_molecules.json",

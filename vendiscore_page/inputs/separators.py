@@ -8,7 +8,8 @@ from itertools import islice
 
 from vendiscore.tools.reading.encodings import LINE_BREAK, plain
 from vendiscore.tools.reading.names import say_left_out
-from vendiscore.tools.reading.text_lines import frequent_rules, is_rule, parts
+from vendiscore.tools.reading.text_fields import is_rule
+from vendiscore.tools.reading.text_lines import are_fortunes, frequent_rules, parts
 
 from ..quotas import check_lines
 from .file_code import FileCode
@@ -31,7 +32,9 @@ def split_texts(
     rows: Sequence[str], name: str, asked: Asked, kind: str, python: FileCode | None = None
 ) -> Samples:
     """Split the text of these lines as asked, or as is likeliest; `python` reads its lines."""
-    rules = frequent_rules(rows) if kind == "texts" else {}
+    rules: dict[str, int] = frequent_rules(rows) if kind == "texts" else {}
+    if kind == "texts" and are_fortunes(rows):
+        rules = {"%": sum(row.strip() == "%" for row in rows), **rules}
     signs = dict(islice(rules.items(), _MAX_RULES))
     ways = {way: _split(rows, way) for way in (LINE, BLANK, *signs)}
     likely = LINE

@@ -138,3 +138,45 @@ def test_numbered_species_are_counted():
     samples = read_data("a.csv", data, ReadOptions())
     assert samples.values == ["1"] * 5 + ["3"] * 2 + ["1"] + ["2"] * 4 + ["3"] * 7
     assert list(samples.groups) == ["s1"] * 7 + ["s2"] * 5 + ["s3"] * 7
+
+
+COORDINATES = b"site,lat,lon,wren,crow\nA,1.5,2.5,3,0\nB,1.6,2.6,,4\n"
+
+
+def test_coordinates_are_left_out_and_empty_cells_are_zeros():
+    read_counts = read_data("a.csv", COORDINATES, COUNTS)
+    np.testing.assert_array_equal(read_counts.counts.counts, [[3, 0], [0, 4]])
+    assert read_counts.counts.species == ["wren", "crow"]
+    assert "coordinates are left out: lat, lon" in read_counts.taken
+    assert "1 empty cell is read as 0" in read_counts.taken
+
+
+@pytest.mark.parametrize(
+    ("header", "species"),
+    [
+        ("site,X1,X2,X3,X4", ["X1", "X2", "X3", "X4"]),  # names that R writes for any columns
+        ("X,x,y,wren,crow", ["wren", "crow"]),  # names of rows in column X, as R writes them
+        ("site,x,y,z,w", ["z", "w"]),
+        ("lat,x1,y1,z,w", ["x1", "y1", "z", "w"]),
+    ],
+)
+def test_only_named_pairs_of_numbers_are_coordinates(header, species):
+    data = f"{header}\nA,1,2,3,0\nB,1,2,0,4\n".encode()
+    assert read_data("a.csv", data, COUNTS).counts.species == species
+
+
+def test_leading_coordinates_do_not_make_first_species_the_names():
+    data = b"lat,lon,sp1,sp2,sp3\n3,1,0,2,3\n2,4,1,0,3\n2,1,2,0,0\n"
+    assert {"kind": "counts"} in offered_options(data)
+    assert read_data("a.csv", data, COUNTS).counts.species == ["lat", "lon", "sp1", "sp2", "sp3"]
+
+
+def test_coordinates_can_define_sets():
+    counts = read_data("a.csv", COORDINATES, ReadOptions(kind="counts", by="lat"))
+    assert {*counts.sets} == {"1.5", "1.6"}
+
+
+def test_empty_cells_of_groups_are_not_zero():
+    data = b"site,year,wren,crow\nA,2001,3,\nB,,0,4\n"
+    counts = read_data("a.csv", data, ReadOptions(kind="counts", group_by="year"))
+    assert "0" not in {*counts.groups}

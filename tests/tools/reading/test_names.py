@@ -35,6 +35,11 @@ from vendiscore.report import role_of
         ("回答", "text"),
         ("HTMLText", ""),
         ("prompt_full_text", "prompt"),
+        ("translation_fr", "text"),
+        ("prompt_zh", "prompt"),
+        ("text_en", "text"),
+        ("source_en", ""),  # of translations, not a model
+        ("target_de", ""),
         ("city", ""),
         ("", ""),
     ],

@@ -3,7 +3,8 @@
 import pytest
 
 from vendiscore.tools.reading.limits import AskError, ReadOptions
-from vendiscore.tools.reading.text_lines import is_rule, line_samples, parts
+from vendiscore.tools.reading.text_fields import is_rule
+from vendiscore.tools.reading.text_lines import line_samples, parts
 
 POEM = "a\nb\n\nc\nd\n\ne\nf\n"
 

@@ -7,7 +7,7 @@ vectors). Everything else is a question. Ids and numbers never cause a question.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from statistics import median
@@ -19,6 +19,7 @@ from .count_columns import describe_counts, has_no_name, is_count_name
 from .limits import AskError, ReadOptions, RefusedError
 from .names import (
     LINE_NAMES,
+    LONG_NAME,
     MOLECULE_NAMES,
     OUTPUT_NAMES,
     PREDICTION_NAMES,
@@ -42,6 +43,7 @@ from .records import (
     known_record,
     label_in,
     paths,
+    speaker_of,
     value_at,
 )
 from .tables import Table, are_numbers, is_row
@@ -96,7 +98,7 @@ class Column(NamedTuple):
     a `form`: "transcripts", in which speakers alternate; "prose"; "phrases" of up to three words,
     such as names; "words"; or "options", which are single letters. `is_repeated` states
     that at most half of them differ, as those of categories and disclaimers, and `is_rare` that
-    most cells are empty.
+    most cells are empty. `length` is the median number of characters of the texts.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Column(NamedTuple):
     form: str = ""
     is_repeated: bool = False
     is_rare: bool = False
+    length: float = 0
 
     @property
     def is_named_samples(self) -> bool:
@@ -329,7 +332,7 @@ def _are_features(head: Table, columns: Sequence[Column], read_options: ReadOpti
         return True
     if read_options.kind or not features:
         return False
-    if 2 * sum(map(_is_result, features)) >= len(features):
+    if _are_results(features):
         return False
     if any(column.holds == "nested" for column in columns):
         return False
@@ -346,6 +349,11 @@ def _are_whole(head: Table, columns: Sequence[Column]) -> bool:
     """Return whether all numbers of some columns are whole."""
     cells = chain.from_iterable(head.column(column.name, _LOOK) for column in columns)
     return all(map(_WHOLE.fullmatch, map(str, cells)))
+
+
+def _are_results(columns: Sequence[Column]) -> bool:
+    """Return whether at least half of some columns of numbers are about their rows."""
+    return 0 < len(columns) <= 2 * sum(map(_is_result, columns))
 
 
 def _is_result(column: Column) -> bool:
@@ -388,7 +396,8 @@ def _column(head: Table, name: str) -> Column:
     cells = head.column(name, _LOOK)
     n_empty = sum(cell is None or (isinstance(cell, str) and not cell) for cell in cells)
     is_rare = 2 * n_empty > len(cells)
-    return Column(name, _role_in_table(head, name), holds, form, is_repeated, is_rare)
+    length = median(map(len, strings)) if strings else 0
+    return Column(name, _role_in_table(head, name), holds, form, is_repeated, is_rare, length)
 
 
 def _role_in_table(head: Table, name: str) -> str:
@@ -468,11 +477,13 @@ def _known_choice(head: Table, read_options: ReadOptions) -> Choice | None:
 
 
 def is_numeric(table: Table, read_options: ReadOptions) -> bool:
-    """Return whether the column that is named, or each column, is of numbers and not of sites."""
+    """Return whether the column that is named, or each one, has numbers that may be features."""
     columns = columns_of(table, read_options)
-    may_be_counts = bool(columns) and not read_options.column
-    if may_be_counts and (
-        is_named(columns[0].name, SITE_NAMES) or describe_counts(table, columns, read_options)
+    is_open = bool(columns) and not read_options.column
+    if is_open and (
+        _are_results(_features(columns))
+        or is_named(columns[0].name, SITE_NAMES)
+        or describe_counts(table, columns, read_options)
     ):
         return False
     named = [column for column in columns if column.name == read_options.column]
@@ -542,9 +553,12 @@ def _question(
     """Ask for the column: the likely ones first, then paths in nested ones, then others."""
     what = read_options.kind if read_options.kind in ("molecules", "vectors") else "samples"
     texts = [column for column in columns if column.holds in ("texts", "lists", *_SAMPLES)]
-    nested = sorted(_nested_paths(head, columns), key=_rank_of_path)  # stable
+    first = head.record(0)
+    nested = sorted(
+        _nested_paths(head, columns), key=lambda path: _rank_of_path(path, value_at(first, path))
+    )  # stable
     ranked = sorted((column for column in texts if column not in likely), key=_rank)
-    likely = sorted(likely, key=lambda column: not is_named(column.name, OUTPUT_NAMES))  # stable
+    likely = sorted(likely, key=_rank_of_likely)
     names = [column.name for column in likely] + nested + [column.name for column in ranked]
     names = list(dict.fromkeys(names))[:_MOST]
     has_numbers = not read_options.kind and bool(_features(columns))
@@ -554,11 +568,19 @@ def _question(
                 f"Column {short_repr(column.name)}, whose name states that it has the samples, has "
                 "no texts; fill it, or name another column."
             )
-    if not names:
+    if not (names or has_numbers):
         return RefusedError(f"There is no column of {what}; it has {join_names(head.names)}.")
+    if not names:
+        results = join_names(column.name for column in _features(columns))
+        return AskError(
+            f"The only numbers, {results}, are named as results about the rows. Are they features?",
+            [("They are features", {"kind": "vectors"})],
+        )
     reason = "No column is clearly meant"
     if len(likely) > 1:
-        reason = f"Columns {join_names(column.name for column in likely)} could be meant"
+        in_order = (column.name for column in columns if column in likely)
+        more = (column.name for column in likely if column not in columns)  # paths
+        reason = f"Columns {join_names(chain(in_order, more))} could be meant"
     elif not likely and not has_numbers and {column.role for column in texts} == {"prompt"}:
         reason = "It has prompts only, without answers"
     roles = {column.name: column.role for column in columns}
@@ -570,34 +592,74 @@ def _question(
     if has_numbers:
         # Names of rows, and categories, are less likely than several columns of numbers.
         has_named = any(column.role == "text" and column.form for column in columns)
-        n_prose = sum(column.form in _SENTENCES and column.can_be_samples for column in columns)
-        has_texts = has_named or n_prose > 1
+        prose = [
+            column for column in columns if column.form in _SENTENCES and column.can_be_samples
+        ]
+        has_long = any(column.length > LONG_NAME for column in prose)
+        # Several columns of different words next to results, such as scores of pairs of words.
+        n_words = sum(column.form == "words" and not column.is_repeated for column in texts)
+        are_words = n_words > 1 and _are_results(_features(columns))
+        has_texts = has_named or has_long or are_words or len(prose) > 1
         are_first = not (likely or has_texts) and len(_features(columns)) >= _FEATURES
         place = 0 if are_first else len(choices)
         choices.insert(place, ("all columns of numbers", {"kind": "vectors"}))
     return AskError(f"Which column holds the {what}? {reason}.", choices)
 
 
-def _rank_of_path(path: str) -> int:
-    """Return the position of a path in nested values among those that a question offers."""
+def _rank_of_path(path: str, value: object) -> int:
+    """Return the position of a path to texts in nested values among those that a question offers.
+
+    Of paths whose last key does not state a role, those to prose come first.
+    """
     key = _last_key(path)
-    if any(is_named(key, pattern) for pattern in _NAMED.values()):
+    speaker = speaker_of(key)
+    if speaker == "assistant" or any(is_named(key, pattern) for pattern in _NAMED.values()):
         return 0
-    return {"text": 0, "": 1, "other": 2, "prompt": 3}.get(role_of(key), 4)
+    if speaker == "user":
+        return 4
+    if not role_of(key):
+        texts = list(_texts_in(value))
+        return 1 if 2 * sum(map(is_prose, texts)) > len(texts) else 2
+    return {"text": 0, "other": 3, "prompt": 4}.get(role_of(key), 5)
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    """Yield the texts of nested lists."""
+    if isinstance(value, str):
+        yield value[:_LONG]
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts_in(one)
 
 
 def _last_key(path: str) -> str:
     return re.split(r"[.\]]", path)[-1]
 
 
-def _rank(column: Column) -> int:
+def _rank_of_likely(column: Column) -> tuple[bool, bool, bool, int]:
+    """Return the position of likely samples: named as output, as texts, then prose by length."""
+    is_output = is_named(column.name, OUTPUT_NAMES)
+    is_short = column.form in ("phrases", "words", "options")
+    return not is_output, not column.is_named_samples, is_short, _rank_of_length(column)
+
+
+def _rank_of_length(column: Column) -> int:
+    """Return a lower number for longer texts: by one for twice as many characters as a name.
+
+    Transcripts also have the texts of those who ask.
+    """
+    names_long = round(column.length) // LONG_NAME
+    return 0 if column.form == "transcripts" else -names_long.bit_length()
+
+
+def _rank(column: Column) -> tuple[int, int]:
     """Return the position of a column of texts among those that a question offers."""
     if column.role == "text":
-        return 1
+        return 1, _rank_of_length(column)
     if column.role in _NEVER_SAMPLES:
-        return 3 if column.role == "prompt" and column.form == "prose" else 9
+        return 3 if column.role == "prompt" and column.form == "prose" else 9, 0
     forms = {"transcripts": 0, "prose": 0, "": 0, "phrases": 2, "words": 4}
-    return forms.get(column.form, 6) + (column.role == "other")
+    return forms.get(column.form, 6) + (column.role == "other"), _rank_of_length(column)
 
 
 def _example(head: Table, name: str) -> str:
@@ -781,10 +843,12 @@ def check_one_set(table: Table, chosen: Choice, read_options: ReadOptions) -> No
     needs_name = bool(read_options.column) or len({*units}) == 1
     settings = {}
     for column in candidates:
-        if needs_name and column.role not in ("setting", "model"):
-            continue
         labels = table.labels(column.name)
         values = [*dict.fromkeys(filter(None, labels))]
+        is_named_setting = column.role in ("setting", "model")
+        is_chat = len(values) > 1 and "assistant" in map(speaker_of, values[:_FEW_SETS])
+        if needs_name and not is_named_setting and (read_options.column or not is_chat):
+            continue
         is_judgement = all(map(_BOOLEAN.fullmatch, values)) and column.role != "setting"
         # Values of a setting that is named so can be as rare as they are in a small sample.
         are_few = few_values(labels) or (

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ...support.types import Record
 from .limits import AskError, ReadOptions
@@ -11,11 +11,12 @@ from .names import (
     GENE_NAMES,
     SITE_NAMES,
     SPECIES_NAMES,
+    is_coordinate,
     is_named,
     join_names,
     split_name,
 )
-from .tables import Table, is_number
+from .tables import Table, is_blank, is_number
 from .tables import counts as number_rows
 
 _COUNT = re.compile(r"\s*\d+(\.0+)?\s*")
@@ -80,6 +81,8 @@ def describe_counts(
                 ("Each row is one individual", {"column": long.species, "kind": "values"}),
             ],
         )
+    coordinates = find_coordinates(columns, read_options)
+    columns = [column for column in columns if column.name not in coordinates]
     first, *rest = columns
     if not rest:
         return ""
@@ -101,11 +104,19 @@ def describe_counts(
             ],
         )
     if not read_options.kind and _are_all_counts(head, columns):
+        choices: list[tuple[str, Record]] = [
+            ("They are counts", {"kind": "counts"}),
+            ("Rows are features", {"kind": "vectors"}),
+        ]
+        if _has_zero_diagonal(head):  # as distances that are not symmetric
+            choices.reverse()
         raise AskError(
-            f"Do {join_names(counted)} count the individuals of a species at each site?",
-            [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
+            f"Do {join_names(counted)} count the individuals of a species at each site?", choices
         )
-    if read_options.kind or first.form in ("prose", "phrases"):
+    are_texts = first.form == "prose" or (
+        first.form == "phrases" and not has_no_name(head, first.name)
+    )
+    if read_options.kind or are_texts:
         return ""
     if is_named(first.name, SITE_NAMES):
         raise AskError(
@@ -119,7 +130,7 @@ def describe_counts(
     if (
         (has_no_name(head, first.name) or _names_rows(head, first))
         and not (others or is_square)
-        and (has_row_names or _are_abundances(head, counted))
+        and (has_row_names or coordinates or _are_abundances(head, counted))
     ):
         orientations: list[tuple[str, Record]] = [
             ("Rows are sites, columns are species", {"kind": "counts"}),
@@ -132,6 +143,29 @@ def describe_counts(
             [*orientations, ("Rows are features", {"kind": "vectors"})],
         )
     return ""
+
+
+def _has_zero_diagonal(head: Table) -> bool:
+    """Return whether a table has as many rows as columns, and zeros on its diagonal."""
+    is_square = len(head.rows) == len(head.names)
+    return is_square and all(str(row[i]).strip() == "0" for i, row in enumerate(head.rows))
+
+
+def find_coordinates(columns: Sequence[ColumnEvidence], read_options: ReadOptions) -> list[str]:
+    """Return the columns of coordinates of sites, whose counts are in other columns.
+
+    There are at least two columns of coordinates. The others have the names of the sites first, and
+    at least two columns after it. Columns that define sets or groups are not returned.
+    """
+    found = [
+        column.name
+        for column in columns
+        if column.holds == "numbers" and is_coordinate(column.name)
+    ]
+    rest = [column for column in columns if column.name not in found]
+    if len(found) < 2 or len(rest) < 3 or rest[0].holds == "numbers":
+        return []
+    return [name for name in found if name not in (read_options.by, read_options.group_by)]
 
 
 def _check_not_sparse(head: Table, columns: Sequence[ColumnEvidence]) -> None:
@@ -160,7 +194,11 @@ def _has_counts(head: Table, column: ColumnEvidence) -> bool:
     """Return whether a column has whole numbers of at least 0, and is not named otherwise."""
     if column.holds != "numbers" or (column.role and not is_count_name(column.name)):
         return False
-    return all(map(_COUNT.fullmatch, map(str, head.column(column.name, _LOOK))))
+    return all(map(_is_count, head.column(column.name, _LOOK)))
+
+
+def _is_count(cell: object) -> bool:
+    return is_blank(cell) or bool(_COUNT.fullmatch(str(cell)))
 
 
 def _are_all_counts(head: Table, columns: Sequence[ColumnEvidence]) -> bool:
@@ -191,8 +229,13 @@ def has_no_name(table: Table, name: str) -> bool:
 
 def _are_abundances(head: Table, names: Sequence[str]) -> bool:
     """Return whether most species are absent from some site, and their names are no numbers."""
-    absent = sum(any(float(cell) == 0 for cell in head.column(name, _LOOK)) for name in names)
+    absent = sum(any(map(_is_absent, head.column(name, _LOOK))) for name in names)
     return 2 * absent > len(names) and not any(map(is_number, names))
+
+
+def _is_absent(cell: Any) -> bool:
+    """Return whether a cell states that a species was not found."""
+    return is_blank(cell) or float(cell) == 0
 
 
 def is_count_name(name: str) -> bool:

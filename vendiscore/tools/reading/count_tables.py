@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +11,10 @@ import numpy as np
 from .count_columns import LongTable, has_no_name
 from .individuals import CountTable, RepeatedLabels
 from .limits import ReadOptions, RefusedError
-from .names import SITE_NAMES, SPECIES_NAMES, is_named
+from .names import SITE_NAMES, SPECIES_NAMES, is_named, join_names
 from .number_tables import numbers_of
 from .samples import INDIVIDUAL, Samples
-from .tables import Table
+from .tables import Table, are_numbers, is_blank
 
 
 def counts_of(
@@ -32,6 +32,7 @@ def counts_of(
     named = (
         has_no_name(read, first) or is_named(first, SPECIES_NAMES) or is_named(first, SITE_NAMES)
     )
+    read = _with_zeros(read, {*columns.values(), *[first] * named})
     counted = numbers_of(
         read, replace(read_options, prompts=first) if named else read_options
     )  # not counted
@@ -65,6 +66,46 @@ def counts_of(
         len(sites),
         [*counted.features, first] if has_species_in_rows else counted.features,
     )
+
+
+def without_columns(read: Table, lost: Collection[str], what: str) -> Table:
+    """Return a table without some columns, which `what` describes in the first line of output."""
+    if not lost:
+        return read
+    kept = [j for j, name in enumerate(read.names) if name not in lost]
+    return replace(
+        read,
+        names=[read.names[j] for j in kept],
+        header=[read.header[j] for j in kept] if read.header else read.header,
+        rows=[[row[j] for j in kept] for row in read.rows],
+        above=[*read.above, f"{what} are left out: {join_names(lost)}"],
+    )
+
+
+def _with_zeros(read: Table, others: Collection[str]) -> Table:
+    """Return a table with 0 for blank cells in columns of numbers: species that were not found.
+
+    `others` are columns that are not counted, such as the names of the sites.
+    """
+    filled = [
+        name not in others and not all(map(is_blank, cells)) and are_numbers(cells)
+        for name, cells in zip(read.names, map(read.column, read.names), strict=True)
+    ]
+    n_blank = 0
+    rows = []
+    for row in read.rows:
+        are_absent = [
+            is_number and is_blank(cell) for cell, is_number in zip(row, filled, strict=True)
+        ]
+        n_blank += sum(are_absent)
+        zero: object = 0 if read.typed else "0"
+        rows.append(
+            [zero if absent else cell for cell, absent in zip(row, are_absent, strict=True)]
+        )
+    if not n_blank:
+        return read
+    cells = "1 empty cell is" if n_blank == 1 else f"{n_blank:,} empty cells are"
+    return replace(read, rows=rows, above=[*read.above, f"{cells} read as 0"])
 
 
 def _long_counts(read: Table, long: LongTable, read_options: ReadOptions) -> Samples:

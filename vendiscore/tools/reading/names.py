@@ -47,8 +47,9 @@ REFERENCE_NAMES = re.compile(
 )
 #: Words in names of columns whose texts name or describe the samples of a row.
 OTHER_NAMES = re.compile(
-    "(name|title|headline|file|filename|path|url|date|time|timestamp|score|rank|rating|reward|quelle"
-    "|metric|schema|version|type|reason|explanation|rationale|justification|disclaimer)s?"
+    "(name|title|headline|address|addresse|file|filename|path|url|date|time|timestamp|score|rank|rating|reward|quelle"
+    "|metric|schema|version|type|reason|explanation|rationale|justification|disclaimer"
+    "|evaluator|rater|judge|grader)s?"
 )
 #: Words in names of columns of titles.
 TITLE_NAMES = re.compile("(title|headline)s?")
@@ -73,15 +74,21 @@ GENE_NAMES = re.compile("(gene|transcript|ensembl|ensg|protein|peptide)s?")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.
 SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|sp|spp|tax|genus|genera|plant|bird)s?")
 SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample|patch|square)s?")
+#: Words of which names of columns of places on a map consist.
+COORDINATE_NAMES = re.compile(
+    "(x|y|lat|latitude|lon|long|lng|longitude|easting|northing|coordinate|coord)s?|x座標|y座標|經度|緯度"
+)
 #: Names of columns with the number of individuals, or of repetitions of a row.
 COUNT_NAMES = re.compile(
     "n|(count|frequency|frequencie|freq|abundance|occurrence|weight|percentage"
     "|percent|proportion|share|cover|coverage)s?"
 )
-_MANY_WORDS, _LONG_NAME = 6, 60  # in a header: sentences have more
+_MANY_WORDS, LONG_NAME = 6, 60  # words and characters of a name: sentences have more
 _LONGEST_NAME = 1_000  # characters; longer texts name nothing
 # Words that name a column of any texts; the word before decides the role ("prompt_text").
 _ANY_TEXT = re.compile("(text|sentence|content)s?")
+# Codes of languages after a word for generated output or prompts ("answer_en").
+_LANGUAGES = re.compile("ar|cs|da|de|en|eng|es|fi|fr|hi|it|ja|jp|ko|nl|pl|pt|ru|sv|tr|uk|vi|zh")
 _PREPOSITIONS = ("at", "by", "for", "from", "in", "on", "with")  # not "generated_by"
 _IDENTIFIERS = re.compile("(id|name)s?")
 _ROLES = (
@@ -154,6 +161,7 @@ def role_of(name: str) -> str:
 
     If it is a word for any texts ("text"), the last word before it that states a role decides, and
     other words before it ("news_text") do not state that the texts were generated.
+    Codes of languages after words for generated output and prompts ("answer_en") do not count.
     Words for correct answers ("gold") decide wherever they occur. "generated" before another word
     without a role names generated output ("generated_email").
 
@@ -179,7 +187,7 @@ def role_of(name: str) -> str:
     >>> [role_of(name) for name in ("gold_answer", "answer_length", "prompt_text", "text")]
     ['reference', '', 'prompt', 'text']
     """
-    words = split_name(name)
+    words = _words_of_role(name)
     if not words:
         return ""
     if is_named(name, REFERENCE_NAMES):
@@ -196,13 +204,30 @@ def role_of(name: str) -> str:
     return _role_of_word(last)
 
 
+def _words_of_role(name: str) -> list[str]:
+    """Return the words of a name, without the code of a language after "answer" or "prompt"."""
+    words = split_name(name)
+    is_text = len(words) > 1 and _role_of_word(words[-2]) in ("text", "prompt")
+    return words[:-1] if is_text and _LANGUAGES.fullmatch(words[-1]) else words
+
+
 def _role_of_word(word: str) -> str:
     return next((role for role, pattern in _ROLES if pattern.fullmatch(word)), "")
 
 
 def is_generic(name: str) -> bool:
     """Return whether a name of a column consists of words for any texts, as "text" does."""
-    return all(map(_ANY_TEXT.fullmatch, split_name(name)))
+    return all(map(_ANY_TEXT.fullmatch, _words_of_role(name)))
+
+
+def is_coordinate(name: str) -> bool:
+    """Return whether a name of a column consists of words for coordinates, as "x" does.
+
+    Names with digits are none, as R writes X1, X2 and so on for any columns.
+    """
+    words = split_name(name)
+    has_digits = any(map(str.isdigit, name))
+    return bool(words) and not has_digits and all(map(COORDINATE_NAMES.fullmatch, words))
 
 
 def is_column_name(cell: str) -> bool:
@@ -213,7 +238,7 @@ def is_column_name(cell: str) -> bool:
 
 def is_sentence(cell: str) -> bool:
     """Return whether a cell ends as sentences do, or has too many words for a name."""
-    longer = len(cell) > _LONG_NAME or len(cell.split()) >= _MANY_WORDS
+    longer = len(cell) > LONG_NAME or len(cell.split()) >= _MANY_WORDS
     return longer or (len(cell) > 3 and cell.endswith((".", "!", "?", "…", "。", "!", "?")))
 
 

@@ -17,13 +17,14 @@ from .json_documents import describe_value
 from .limits import AskError, Limits, ReadOptions, RefusedError
 from .names import ID_NAMES, SITE_NAMES, is_named, join_names, role_of
 from .samples import Samples
-from .tables import Table, are_numbers, checked_column, counts, is_number, is_row
+from .tables import Table, are_numbers, checked_column, counts, is_blank, is_number, is_row
 
 # Largest entry on the diagonal of a matrix of distances, as a proportion of the largest distance:
 # distances √(2 − 2 cos) in single precision have errors of up to 4e-4.
 _ZERO = 1e-3
 _MOST_LISTED = 20  # columns or classes that a question lists
 _SMALLEST_TRIANGLE = 3  # rows of a triangle of a matrix
+_SMALLEST_SYMMETRIC = 3  # rows of features that are hardly symmetric by chance
 _COUNTER = "it numbers the rows"  # why a column of numbers is left out
 # Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
 _ROW_NAMES = re.compile(
@@ -56,6 +57,7 @@ def numbers_of(table: Table, read_options: ReadOptions) -> Samples:
     problems = not_finite(X) | problems
     if not problems:
         X = similarities_of(X, read_options)
+        _check_no_cross_table(table, names, X, read_options)
     named = table.header or len(table.names) > 1
     places = {i: names[min(k, len(names) - 1)] if named else "" for i, (_, k) in problems.items()}
     every_problem = {i: what for i, (what, _) in problems.items()} | dict(table.problems)
@@ -154,6 +156,47 @@ def _check_no_matrix(X: np.ndarray) -> None:
     )
 
 
+def check_no_uneven_diagonal(samples: Samples, read_options: ReadOptions) -> None:
+    """Ask whether rows that are a symmetric matrix with different numbers on its diagonal are one.
+
+    Such are matrices of dot products. A matrix with one number on its diagonal is asked about
+    before.
+    """
+    X = samples.values
+    if samples.kind != "vectors" or read_options.matrix is not None:
+        return
+    n = len(X)
+    if not isinstance(X, np.ndarray) or n < _SMALLEST_SYMMETRIC or X.shape != (n, n):
+        return
+    if np.allclose(X.diagonal(), X[0, 0]) or not np.allclose(X, X.T):
+        return
+    raise AskError(
+        f"The table is symmetric, {n:,} × {n:,}, with different numbers on its diagonal: is it a "
+        "matrix of similarities, which are divided by those of the samples with themselves, or are "
+        "its rows features?",
+        [
+            ("It is a matrix of similarities", {"matrix": True, "normalize": True}),
+            ("Its rows are features", {"matrix": False}),
+        ],
+    )
+
+
+def _check_no_cross_table(
+    table: Table, names: Sequence[str], X: np.ndarray, read_options: ReadOptions
+) -> None:
+    """Ask about a square table with the same names of rows and columns that is not symmetric."""
+    are_squares = X.shape == (len(names), len(names)) and len(names) > 1
+    if read_options.matrix is not None or not are_squares or names[0] == table.names[0]:
+        return
+    if table.labels(table.names[0]) == [*names]:
+        raise AskError(
+            "The rows have the same names as the columns, but the table is not symmetric, as that "
+            "of confusions of classes, so that it is no matrix of similarities or distances. Are "
+            "its rows features?",
+            [("Its rows are features", {"matrix": False})],
+        )
+
+
 def check_no_class(table: Table, read_options: ReadOptions) -> None:
     """Ask whether the last column of a table without names has classes of its rows.
 
@@ -198,7 +241,7 @@ def _features(table: Table, read_options: ReadOptions) -> tuple[list[str], dict[
     lost = {name: "no numbers" for name in table.names if name not in numeric}
     for name in kept:
         cells = table.column(name)
-        if 2 * sum(map(_is_blank, cells)) > len(cells) and len(kept) > 1:
+        if 2 * sum(map(is_blank, cells)) > len(cells) and len(kept) > 1:
             lost[name] = "most cells are empty"
     first, *others = table.names
     if others and _is_index(table, first, read_options):
@@ -264,11 +307,7 @@ def complete_triangle(table: Table) -> Table:
 
 
 def _count_filled(cells: Sequence[object]) -> int:
-    return sum(not _is_blank(cell) for cell in cells)
-
-
-def _is_blank(cell: object) -> bool:
-    return cell is None or not str(cell).strip()
+    return sum(not is_blank(cell) for cell in cells)
 
 
 def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -132,7 +133,12 @@ def read_data(
         from .number_tables import check_no_class
 
         check_no_class(read, read_options)
-    return samples_of(read, read_options)
+    samples = samples_of(read, read_options)
+    if not given_kind:
+        from .number_tables import check_no_uneven_diagonal
+
+        check_no_uneven_diagonal(samples, read_options)
+    return samples
 
 
 def _form_of_content(data: bytes, read_options: ReadOptions) -> str:
@@ -198,7 +204,7 @@ def form_of_lines(text: str) -> tuple[str, bool]:
         asked = not first or widths == {1}
     elif re.fullmatch(r"\s*\{.*\}\s*", head):
         form, asked = "jsonl", True
-    elif head.lstrip()[:1] in ("[", "{") and _begins_json(text):
+    elif head.lstrip()[:1] in ("[", "{") and (_begins_json(text) or _is_list(lines)):
         form, asked = "json", True
     else:
         above = head
@@ -218,6 +224,17 @@ def _have_names(lines: Sequence[str]) -> bool:
     first, *rest = (line.rstrip("\n").split("\t") for line in lines)
     are_even = len(first) > 1 and {*map(len, rest)} == {len(first)}
     return are_even and any(map(is_column_name, first))
+
+
+def _is_list(lines: Sequence[str]) -> bool:
+    """Return whether the only line of a text is a list of several values in JSON."""
+    if len(lines) != 1:
+        return False
+    try:
+        value = json.loads(lines[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, list) and len(value) > 1
 
 
 def _begins_json(text: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeGuard
 from ...support.errors import short_repr
 from ...support.types import Options
 from .limits import RefusedError
-from .names import role_of
+from .names import role_of, split_name
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\*|-?\d+)\]")
 # Keys that hold a turn's speaker, and its text; the names of those who ask and who answer.
@@ -271,6 +271,18 @@ def is_conversation(value: object) -> TypeGuard[list[Options]]:
         return False
     speakers = [_first(turn, _SPEAKER) for turn in value]
     return all(speakers) and any(speaker in _EVERY_SPEAKER for speaker in speakers)
+
+
+def speaker_of(name: str) -> str:
+    """Return "user" or "assistant" if a word of a speaker's name says so, otherwise "".
+
+    >>> speaker_of("PyBot"), speaker_of("You"), speaker_of("ABHA")
+    ('assistant', 'user', '')
+    """
+    words = {*split_name(name)}
+    if words & {*_SPEAKERS["assistant"]}:
+        return "assistant"
+    return "user" if words & {*_SPEAKERS["user"], "you", "me"} else ""
 
 
 def has_speakers(value: object) -> bool:

@@ -21,8 +21,8 @@ from .columns import (
     merge_numbered,
     setting_columns,
 )
-from .count_columns import find_long_table, find_weights
-from .count_tables import counts_of
+from .count_columns import find_coordinates, find_long_table, find_weights
+from .count_tables import counts_of, without_columns
 from .csv_cells import csv_row
 from .json_documents import describe_value
 from .limits import AskError, Limits, ReadOptions, RefusedError
@@ -136,8 +136,13 @@ def _grouped(chosen: Choice, read: Table, read_options: ReadOptions) -> Choice:
 def _of_table(read: Table, chosen: Choice, read_options: ReadOptions) -> Samples:
     if chosen.kind in ("vectors", "counts"):
         if chosen.kind == "counts":
-            long = find_long_table(columns_of(read, read_options), read)
-            return counts_of(read, chosen.record, long, read_options)
+            # Coordinates can define sets or groups.
+            columns = columns_of(read, replace(read_options, by=None, group_by=None))
+            others = [column for column in columns if column.name not in read_options.others]
+            long = find_long_table(others, read)
+            coordinates = [] if long else find_coordinates(columns, read_options)
+            counted = without_columns(read, coordinates, "coordinates")
+            return counts_of(counted, chosen.record, long, read_options)
         samples = numbers_of(read, replace(read_options, column=chosen.column))
         rows: Sequence[int] = range(len(samples))
     else:

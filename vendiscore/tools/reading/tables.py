@@ -258,6 +258,15 @@ def is_row(value: object) -> bool:
     return isinstance(value, list) and len(value) > 0 and {*map(type, value)} <= {int, float, bool}
 
 
+def is_blank(cell: object) -> bool:
+    """Return whether a cell has no value: None, NaN, or at most spaces.
+
+    >>> is_blank(None), is_blank(" "), is_blank(float("nan")), is_blank(0)
+    (True, True, True, False)
+    """
+    return cell is None or cell != cell or not str(cell).strip()
+
+
 def is_number(cell: object) -> bool:
     """Return whether a cell is a number, of either decimal sign."""
     return bool(_NUMBER.fullmatch(str(cell)))

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ...support.errors import short_repr
 from ...support.text_detection import can_be_smiles, looks_like
+from ...support.types import Record
 from .encodings import LINE_BREAK
 from .limits import AskError, ReadOptions
-from .names import say_left_out
+from .names import join_names, say_left_out
 from .samples import Samples
+from .text_fields import is_rule, likely_names
 
-# Lines of three or more of one of these characters separate texts, as people write them.
-_RULE = re.compile(r"\s*([-=*#_~+])\1{2,199}\s*")
 _SPEAKER = re.compile(r"^[^\w\n]*(user|you|assistant|human|ai|bot|agent|system)\W", re.I | re.M)
 _NAME_OF_FIELD = re.compile(r"([A-Z]\w*( \w+)?):(\s|$)")
 _FIELD = re.compile(r"[^\W\d_][\w-]*:\s*\S.*")
@@ -141,15 +141,6 @@ def blank_comments(rows: Sequence[str], comments: bool | None) -> tuple[list[str
     return kept, len(places)
 
 
-def is_rule(row: str) -> bool:
-    """Return whether a line repeats one character that separates texts.
-
-    >>> is_rule("-----"), is_rule("--"), is_rule("- - -")
-    (True, False, False)
-    """
-    return bool(_RULE.fullmatch(row))
-
-
 def frequent_rules(rows: Iterable[str]) -> Counter[str]:
     """Count how often each separator line occurs, the most frequent one first."""
     return Counter(dict(Counter(row.strip() for row in rows if is_rule(row)).most_common()))
@@ -164,6 +155,8 @@ def likely_split(rows: Sequence[str], rules: Counter[str]) -> str:
 
     Ask if there is only one separator or several kinds, or if there are blocks of lines.
     """
+    if are_fortunes(rows):
+        return "%"
     texts = [[row for row in part if row.strip()] for _, part in parts(rows, is_rule)]
     filled = [part for part in texts if part]
     is_markdown = any(map(_MARKDOWN.fullmatch, rows))
@@ -173,22 +166,39 @@ def likely_split(rows: Sequence[str], rules: Counter[str]) -> str:
         if are_blocks or (is_document and not rules):
             what = "The text has headings or code, as documents in Markdown have. " * is_markdown
             choices = [("Each line", {"split": "row"}), ("Each part", {"split": "blank"})]
-            raise AskError(
-                f"{what}Is each line a text, or each part between blank lines?",
-                choices[::-1] if are_blocks else choices,
-            )
+            raise _question(rows, what, "blank lines", choices[::-1] if are_blocks else choices)
         return "row"
     if len(rules) == 1 and len(filled) > 2 and not is_document:
         return next(iter(rules))
     signs = [*rules][:_MOST_RULES]
+    choices = [(f"Each part between {shown_rule(rule)}", {"split": rule}) for rule in signs]
+    choices.append(("Each line", {"split": "row"}))
     shown = " or ".join(map(shown_rule, signs))
-    raise AskError(
-        f"Is each line a text, or each part between lines of {shown}?",
-        [
-            *((f"Each part between {shown_rule(rule)}", {"split": rule}) for rule in signs),
-            ("Each line", {"split": "row"}),
-        ],
-    )
+    raise _question(rows if is_document else [], "", f"lines of {shown}", choices)
+
+
+def _question(
+    rows: Sequence[str], what: str, separators: str, choices: Sequence[tuple[str, Record]]
+) -> AskError:
+    """Ask what the texts are; those of a name with which lines begin, such as a speaker, first."""
+    names = likely_names(rows)
+    named = [(f"Texts of {name}", {"type": "fields", "column": name}) for name in names]
+    question = f"{what}Is each line a text, or each part between {separators}?"
+    if names:
+        question = (
+            f"{what}Lines begin with names ({join_names(names)}), as in chats. Are the samples the "
+            f"texts of one of them, the lines, or the parts between {separators}?"
+        )
+    return AskError(question, [*named, *choices])
+
+
+def are_fortunes(rows: Sequence[str]) -> bool:
+    """Return whether lines of a percent sign separate texts, as in files of the program fortune.
+
+    There are at least two of them, and some text has several lines.
+    """
+    texts = [part for _, part in parts(rows, lambda row: row.strip() == "%")]
+    return len(texts) > 2 and max(map(len, texts)) > 1
 
 
 def is_transcript(text: str) -> bool:
