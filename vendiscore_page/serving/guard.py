@@ -1,5 +1,8 @@
 """Guard the server: refuse large requests and requests of other sites, with a message."""
 
+import asyncio
+import contextlib
+
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -8,6 +11,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..quotas import MAX_CONCURRENT_UPLOADS, MAX_PAGE_REQUEST, MAX_REQUEST, MAX_UPLOADS
 from .static_files import HEADERS
 
+# How much of the rest of a refused request is read, and for how long. A client that still sends
+# when the connection is closed may lose the message.
+_MAX_READ_BYTES, _MAX_READING_SECONDS = 256_000_000, 4.0
 _BUSY = "Too many files are being uploaded at the moment; try again in a few minutes."
 
 
@@ -22,7 +28,13 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        started = False
+        started = ended = False
+
+        async def arriving() -> Message:
+            nonlocal ended
+            message = await receive()
+            ended = not message.get("more_body", False)  # also if the client has left
+            return message
 
         async def noticed(message: Message) -> None:
             nonlocal started
@@ -30,11 +42,18 @@ class Guard:
             await send(message)
 
         try:
-            await self._let_in(scope, receive, noticed)
+            await self._let_in(scope, arriving, noticed)
         except HTTPException as error:
             if not started:
+                left = 0 if ended else _MAX_READ_BYTES
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_MAX_READING_SECONDS):
+                        while left > 0:
+                            message = await arriving()
+                            left = 0 if ended else left - max(1, len(message.get("body", b"")))
+                            await asyncio.sleep(0)  # also lets the time end
                 refusal = make_refusal(scope["path"], error)
-                refusal.headers["connection"] = "close"  # the rest of the body is not read
+                refusal.headers["connection"] = "close"  # the body may not have ended
                 await refusal(scope, receive, send)
 
     async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
