@@ -58,7 +58,7 @@ def decompose(
             raise np.linalg.LinAlgError("its entries contain NaN or infinite values")
         elif A.ndim == 2 and len(A) > NUMPY_SIZE:
             return _decompose_large_matrix(A, vectors)  # by SciPy or the two-stage reduction
-        elif A.ndim == 2 and not vectors and ONE_THREAD_SIZES[0] <= len(A) <= ONE_THREAD_SIZES[1]:
+        elif A.ndim == 2 and not vectors and _is_fast_in_one_thread(A):
             return Eigendecomposition(compute_eigenvalues_in_one_thread(A))
         else:  # small matrices, and stacks, which SciPy does not support
             linalg = np.linalg
@@ -73,12 +73,21 @@ def decompose(
         ) from error
 
 
+def _is_fast_in_one_thread(A: np.ndarray) -> bool:
+    """Return whether `compute_eigenvalues_in_one_thread` is fast for a matrix A.
+
+    For float32, it takes half the time of NumPy's eigensolver.
+    """
+    smallest, largest = ONE_THREAD_SIZES
+    return smallest <= len(A) and (len(A) <= largest or A.dtype == np.float32)
+
+
 def _decompose_large_matrix(A: np.ndarray, vectors: bool) -> Eigendecomposition:
     """Compute the eigenvalues of a symmetric NumPy matrix of more than NUMPY_SIZE rows.
 
     If `vectors`, the eigenvectors are computed too. The matrix is overwritten.
     """
-    from .two_stage_eigensolver import MAX_THREADS, load_eigensolver
+    from .two_stage_eigensolver import MAX_THREADS
 
     result_name = "eigenvectors" if vectors else "eigenvalues"
     work = estimate_eigensolver_work(len(A), vectors)
@@ -90,10 +99,9 @@ def _decompose_large_matrix(A: np.ndarray, vectors: bool) -> Eigendecomposition:
     with limit_blas_threads(MAX_THREADS):
         if vectors:  # "evd": divide and conquer
             return Eigendecomposition(*scipy.linalg.eigh(A, driver="evd", **options))
-        if not can_use_two_stages(A):
+        compute_eigenvalues = _find_two_stage_eigensolver(A)
+        if compute_eigenvalues is None:
             return Eigendecomposition(scipy.linalg.eigvalsh(A, **options))
-        compute_eigenvalues = load_eigensolver()
-        assert compute_eigenvalues is not None  # checked by `can_use_two_stages`
         return Eigendecomposition(compute_eigenvalues(A))
 
 
@@ -101,14 +109,21 @@ def can_use_two_stages(A: Array) -> bool:
     """Return whether `decompose` reduces the matrix A to tridiagonal form in two stages.
 
     The two stages (first to a band matrix) are faster than one, but compute no eigenvectors. They
-    require a single float64 matrix of more than NUMPY_SIZE rows that is contiguous in memory, and a
-    LAPACK library with the required routines.
+    require a single float32 or float64 matrix of more than NUMPY_SIZE rows that is contiguous in
+    memory, and a LAPACK library with the required routines.
     """
-    if not is_numpy(A) or A.ndim != 2 or len(A) <= NUMPY_SIZE or A.dtype != np.float64:
-        return False
-    from .two_stage_eigensolver import load_eigensolver
+    return is_numpy(A) and _find_two_stage_eigensolver(A) is not None
 
-    return A.flags.forc and load_eigensolver() is not None
+
+def _find_two_stage_eigensolver(A: np.ndarray) -> Callable[[np.ndarray], np.ndarray] | None:
+    """Return the two-stage eigensolver for a matrix A, None if it cannot be used."""
+    if A.ndim != 2 or len(A) <= NUMPY_SIZE or not A.flags.forc:
+        return None
+    from .two_stage_eigensolver import load_eigensolver, load_single_eigensolver
+
+    if A.dtype == np.float32:
+        return load_single_eigensolver()
+    return load_eigensolver() if A.dtype == np.float64 else None
 
 
 def describe_eigensolver(A: Array, vectors: bool) -> str:

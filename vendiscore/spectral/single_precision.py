@@ -20,7 +20,6 @@ from ..support.namespace import (
     to_host,
 )
 from ..support.types import Number
-from .eigendecomposition import TWO_STAGE_SIZE
 
 # Rows whose length differs from 1 by at most this, for example after normalization in float32, are
 # treated as unit rows. This changes log VS by less than 1e-5.
@@ -129,8 +128,7 @@ def decompose_in_single_precision(
     if MIN_COLUMNS * np.sum(diagonal**2) > np.sum(diagonal) ** 2:
         raise InaccurateError
     if is_numpy(C):
-        # From TWO_STAGE_SIZE on, two stages in double precision are faster than one in single.
-        C = C.astype(np.float32 if len(C) < TWO_STAGE_SIZE else np.float64, copy=False)
+        C = C.astype(np.float32, copy=False)  # a sum of products of blocks is in double precision
     values = xp.astype(compute_eigenvalues(C), xp.float64) / trace
     computed = to_host(values)
     mass = -float(computed[computed < 0].sum()) + abs(float(np.sum(diagonal)) / trace - 1)  # N

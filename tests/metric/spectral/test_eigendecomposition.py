@@ -71,14 +71,16 @@ def test_decompose_rejects_nonfinite_entries_with_their_cause(value, n):
         decompose(A, describe_cause=lambda: "because of it")
 
 
-def test_two_stages_require_large_contiguous_double_matrices(monkeypatch):
+def test_two_stages_require_large_contiguous_matrices(monkeypatch):
     monkeypatch.setattr(two_stage_eigensolver, "load_eigensolver", lambda: np.linalg.eigvalsh)
+    monkeypatch.setattr(two_stage_eigensolver, "load_single_eigensolver", lambda: None)
     large = np.zeros((NUMPY_SIZE + 1, NUMPY_SIZE + 1))
     assert can_use_two_stages(large)
     assert describe_eigensolver(large, False) == "reduced in two stages"
     assert describe_eigensolver(large, True) == ""
     assert not can_use_two_stages(large[:-1, :-1])
     assert not can_use_two_stages(large.astype(np.float32))
+    assert not can_use_two_stages(large.astype(np.float16))
     assert not can_use_two_stages(large[None])
     assert not can_use_two_stages(np.zeros((2, *large.shape))[:, ::2][:, :, ::2])
 

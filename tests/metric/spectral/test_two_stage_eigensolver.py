@@ -51,6 +51,20 @@ def test_two_stage_eigenvalues_match_scipy(driver, name):
     assert (np.diff(result) >= 0).all()
 
 
+@pytest.mark.parametrize("name", ["two", "falling", "repeated", "zeros", "both signs"])
+def test_single_precision_eigenvalues_match_scipy(name):
+    single_driver = two_stage_eigensolver.load_single_eigensolver()
+    if single_driver is None:
+        pytest.skip("this build of NumPy and SciPy has no two-stage driver")
+    A = matrix_with_eigenvalues(SPECTRA[name])
+    result = single_driver(A.astype(np.float32))
+    assert result.dtype == np.float32
+    largest = abs(SPECTRA[name]).max()
+    # Rounding errors grow at most with the number of rows.
+    tolerance = len(A) * np.finfo(np.float32).eps * largest
+    np.testing.assert_allclose(result, scipy.linalg.eigvalsh(A), atol=tolerance, rtol=0)
+
+
 def test_eigenvalues_do_not_depend_on_memory_order(driver):
     A = matrix_with_eigenvalues(np.linspace(0, 1, 200))
     np.testing.assert_array_equal(driver(np.asfortranarray(A)), driver(np.ascontiguousarray(A)))
@@ -110,6 +124,9 @@ def test_inaccurate_driver_is_rejected(driver):
         raise np.linalg.LinAlgError
 
     assert not two_stage_eigensolver._is_accurate(raise_error)
+    single = np.linalg.eigvalsh
+    assert two_stage_eigensolver._is_accurate(single, np.float32)
+    assert not two_stage_eigensolver._is_accurate(lambda A: single(A) * (1 + 1e-4), np.float32)
 
 
 def test_eigenvectors_and_small_matrices_do_not_use_the_driver(driver, monkeypatch):
