@@ -6,8 +6,6 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
 
 from ..support.errors import SampleError
 from ..support.optional import is_network, require
@@ -156,6 +154,8 @@ def _build_network(
 
 def _load_inception(files: ModelFiles) -> Network:
     """Load Inception v3 without its classification layer; its output is the embedding."""
+    from urllib.error import URLError  # the import takes 20 ms
+
     torch = require("torch", "images", "kernel 'image_embeddings'")
     models = require("torchvision.models", "images", "kernel 'image_embeddings'")
     weights = models.Inception_V3_Weights.DEFAULT
@@ -184,6 +184,9 @@ def _load_inception(files: ModelFiles) -> Network:
 
 def _check_connection(url: str) -> None:
     """Raise a URLError if a server cannot be reached within a few seconds."""
+    from urllib.error import HTTPError, URLError
+    from urllib.request import Request, urlopen
+
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE_VALUES:
         raise URLError("HF_HUB_OFFLINE is set")
     try:

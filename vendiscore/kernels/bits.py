@@ -1,5 +1,7 @@
 """The kernel "tanimoto" on binary rows and RDKit fingerprints."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress

@@ -1,5 +1,7 @@
 """The kernel "bleu": sentence BLEU as computed by sacrebleu."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache, partial
 

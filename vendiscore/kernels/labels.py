@@ -1,5 +1,7 @@
 """Kernels on metadata of samples: class labels, tags and class probabilities."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
 

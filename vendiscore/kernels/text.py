@@ -1,5 +1,7 @@
 """The kernel "ngram_overlap", and tokenization of texts."""
 
+from __future__ import annotations
+
 import os
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence

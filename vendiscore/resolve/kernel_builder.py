@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from numbers import Number
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -303,21 +304,23 @@ def find_distinct_samples(
     (['a', 'b'], array([0, 1]), array([0, 1, 0]))
     """
     simple_types = {str, bytes, int, float}
-    if (
-        keep_repeats
-        or not isinstance(samples, list)
-        or not simple_types.issuperset(map(type, samples))
-    ):
+    types = {*map(type, samples)} if isinstance(samples, list) else {object}
+    if keep_repeats or not isinstance(samples, list) or not types <= simple_types:
         # Each sample is distinct: the result is the identity.
         index = np.arange(num_samples(samples))
         return samples, index, index
-    # Keys contain the type, because a kernel may distinguish 1 from 1.0, which are equal. It may
-    # also distinguish 0.0 from −0.0, which are equal and have the same type, so keys of falsy
-    # samples contain their `repr`, in a tuple that differs from all samples, which are no tuples.
-    keys = [(type(sample), sample or (repr(sample),)) for sample in samples]
-    codes: dict[object, int] = {}
-    inverse = np.array([codes.setdefault(key, len(codes)) for key in keys], dtype=int)
-    first_indices = np.unique(inverse, return_index=True)[1]
+    keys: list[Any] = samples
+    if types not in ({str}, {bytes}, {int}):
+        # Keys contain the type, because a kernel may distinguish 1 from 1.0, which are equal. It
+        # may also distinguish 0.0 from −0.0, which are equal and have the same type, so keys of
+        # falsy samples contain their `repr`, in a tuple that differs from all samples, which are no
+        # tuples.
+        keys = [(type(sample), sample or (repr(sample),)) for sample in samples]
+    codes = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+    inverse = np.fromiter(map(codes.__getitem__, keys), int, len(keys))
+    first_indices = np.empty(len(codes), int)
+    # Of several values for the same index, the last one is assigned: that of the first sample.
+    first_indices[inverse[::-1]] = np.arange(len(keys))[::-1]
     return [samples[i] for i in first_indices], first_indices, inverse
 
 

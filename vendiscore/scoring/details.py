@@ -203,7 +203,7 @@ def _count_distinct(sample_set: SampleSet) -> int:
         return sample_set.n
     if sample_set.groups is not None:
         duplicate_codes = joint_groups([sample_set.codes, duplicate_codes])
-    return len(np.unique(duplicate_codes))
+    return len({*duplicate_codes.tolist()})  # np.unique would import numpy.ma
 
 
 def _collect_settings(

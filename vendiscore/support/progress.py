@@ -82,7 +82,7 @@ def run_with_progress(counts: Counts[Value], total: int, description: str) -> Va
     `counts` is a generator that yields the number of items done, out of `total`, and returns the
     result.
     """
-    if _is_silent():
+    if not _shows_bars():
         return run_steps(counts)
     with _make_progress_bar(None, total, description) as bar:
         # `done` is a total, and `bar.update` expects the increase since the last call (`bar.n`).
@@ -97,7 +97,7 @@ def track(items: Iterable[Step], total: int | None, description: str) -> Iterato
 
     `quiet` and `datasets.disable_progress_bars()` disable the bar.
     """
-    if _is_silent():
+    if not _shows_bars():
         yield from items
     else:
         yield from _make_progress_bar(items, total, description)
@@ -180,6 +180,17 @@ def _make_progress_bar(items: Iterable[object] | None, total: int | None, descri
         dynamic_ncols=True,
         disable=None,  # outside notebooks, show bars only on terminals
     )
+
+
+def _shows_bars() -> bool:
+    """Return whether progress bars are visible: on terminals and in notebooks, unless disabled.
+
+    Otherwise tqdm, whose import takes 30 ms, is not needed.
+    """
+    if _is_silent():
+        return False
+    is_terminal = hasattr(sys.stderr, "isatty") and sys.stderr.isatty()
+    return is_terminal or "ipykernel" in sys.modules
 
 
 def _is_silent() -> bool:

@@ -226,7 +226,7 @@ def test_inception_error_without_network_gives_reason_and_folder(
     def fail(request, timeout):
         raise error
 
-    monkeypatch.setattr(image_encoders, "urlopen", fail)
+    monkeypatch.setattr("urllib.request.urlopen", fail)
     with pytest.raises(ConnectionError) as caught:
         compute(make_images(2), k="image_embeddings")
     message = str(caught.value)
@@ -241,7 +241,7 @@ def test_connection_check_accepts_http_error(monkeypatch):
         raise HTTPError(request.full_url, 405, "method not allowed", {}, None)
 
     monkeypatch.delenv("HF_HUB_OFFLINE")
-    monkeypatch.setattr(image_encoders, "urlopen", raise_http_error)
+    monkeypatch.setattr("urllib.request.urlopen", raise_http_error)
     image_encoders._check_connection("https://localhost/weights.pth")
 
 

@@ -103,8 +103,10 @@ def run_score(args: Namespace) -> str:
         # `source` and `keywords` are those of the only set.
         results[0] |= _score_by_meaning(args, source, keywords)
     elif has_text_output:  # for which advice about meaning depends on the samples
-        mismatch = find_unsupported("semantic", source.values, source.kind)
-        results[0]["is_prose"] = mismatch is None
+        results[0]["is_prose"] = (
+            source.kind in ("texts", "sequences")
+            and find_unsupported("semantic", source.values, source.kind) is None
+        )
     names = [source.name.removeprefix(file_prefix) for source in sources]
     return _format_results(args, names, results)
 
