@@ -43,7 +43,8 @@ def check_no_transform(x: object, name: str) -> None:
         raise TypeError(
             f"`{name}` is a tensor within a transform of torch.func, such as grad or vmap, which "
             f"is not supported; use requires_grad=True with torch.autograd.grad or backward() "
-            f"instead of grad, and a loop instead of vmap"
+            f"instead of grad, and a loop instead of vmap, or "
+            f"vendiscore.integrations.loss.vendi_loss"
         )
 
 
@@ -62,6 +63,10 @@ def namespace(x: Array) -> ModuleType:
     """Return the array API namespace of `x` (NumPy for sparse matrices)."""
     if type(x) is np.ndarray or is_sparse(x):
         return np
+    if is_torch(x):  # `array_namespace` has a cache, which torch.compile does not support
+        import array_api_compat.torch
+
+        return array_api_compat.torch
     from array_api_compat import array_namespace  # not needed for NumPy arrays
 
     return array_namespace(x)

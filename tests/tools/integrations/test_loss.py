@@ -12,7 +12,7 @@ from vendiscore.support import optional
 
 torch = pytest.importorskip("torch")
 
-from vendiscore.tools.integrations.loss import VendiLoss  # noqa: E402  (requires torch)
+from vendiscore.tools.integrations.loss import VendiLoss, vendi_loss  # noqa: E402  (requires torch)
 
 KERNELS = ["cosine", "rbf", "laplacian"]
 
@@ -199,3 +199,41 @@ def test_loss_depends_on_the_scale_only_with_explicit_bandwidth():
         large, small = loss(X).item(), loss(1e-4 * X).item()
         assert (small > large + 0.5) == depends_on_scale
         assert (small == pytest.approx(large, rel=1e-9)) != depends_on_scale
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2, 3, math.inf])
+@pytest.mark.parametrize(("n", "d"), [(9, 4), (4, 9), (1, 3)])
+def test_function_equals_module_with_gradient(q, n, d):
+    X = random_rows(n, d).detach().double().requires_grad_()
+    X.data[0] = X.data[-1]  # a repeated sample, so that an eigenvalue is 0
+    losses = [vendi_loss(X, q, weight=0.3), VendiLoss("cosine", q=q, weight=0.3)(X)]
+    torch.testing.assert_close(*losses, rtol=1e-12, atol=1e-12)
+    gradients = [torch.autograd.grad(loss, X)[0] for loss in losses]
+    torch.testing.assert_close(*gradients, rtol=1e-9, atol=1e-12)
+
+
+def test_function_keeps_at_least_single_precision():
+    X = random_rows().detach()
+    assert vendi_loss(X.half()).dtype == vendi_loss(X).dtype == torch.float32
+    assert vendi_loss(X.half()).item() == pytest.approx(vendi_loss(X.half().double()).item())
+
+
+@pytest.mark.parametrize("q", [1, 2, 3.0, math.inf])
+def test_function_works_with_transforms_of_torch(q):
+    batches = torch.stack([random_rows(6, 3, seed).detach() for seed in range(4)])
+    expected = torch.stack([VendiLoss(q=q)(X) for X in batches])
+    torch.testing.assert_close(vendi_loss(batches, q), expected)
+    torch.testing.assert_close(torch.func.vmap(lambda X: vendi_loss(X, q))(batches), expected)
+    gradients = torch.func.vmap(torch.func.grad(lambda X: vendi_loss(X, q)))(batches)
+    for X, gradient in zip(batches, gradients, strict=True):
+        X.requires_grad_()
+        (expected_gradient,) = torch.autograd.grad(VendiLoss(q=q)(X), X)
+        torch.testing.assert_close(gradient, expected_gradient)
+
+
+def test_function_is_compiled_without_graph_breaks():
+    compiled = torch.compile(vendi_loss, fullgraph=True, backend="aot_eager")
+    X = random_rows()
+    torch.testing.assert_close(compiled(X), vendi_loss(X))
+    gradients = [torch.autograd.grad(function(X), X)[0] for function in (compiled, vendi_loss)]
+    torch.testing.assert_close(*gradients)

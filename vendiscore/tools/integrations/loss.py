@@ -1,8 +1,10 @@
-"""A torch loss against collapse: −log VS of a batch."""
+"""Torch losses against collapse: −log VS of a batch, with and without checks."""
 
 from __future__ import annotations
 
 from ...core.eigenvalues import PSD, check_psd
+from ...core.hill import hill_number
+from ...core.score import compute_squared_norm
 from ...resolve.similarity_builder import build_set_similarities
 from ...resolve.similarity_spec import KernelArgument, similarity_spec_from_keywords
 from ...similarity.sample_arrays import as_samples
@@ -54,6 +56,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
 
     See Also
     --------
+    vendi_loss : A function without checks, for `torch.compile`, `torch.func.grad` and `vmap`.
     vendiscore.compute : Scores; differentiable for torch tensors.
 
     Notes
@@ -67,7 +70,8 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
     beginning of training.
 
     Time is O(n d^2 + d^3) for d < n features, else O(n^2 d + n^3), in double precision. In parallel
-    training, each process scores its own batch. `torch.compile` does not compile this loss.
+    training, each process scores its own batch. `torch.compile` does not compile this loss; use
+    `vendi_loss` instead.
 
     Examples
     --------
@@ -149,3 +153,58 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
     def extra_repr(self) -> str:
         """Return the arguments that `repr` shows."""
         return f"{self._kernel_name!r}, q={self.q:g}, weight={self.weight:g}"
+
+
+def vendi_loss(samples: Tensor, q: float = DEFAULT_ORDER, weight: float = 1.0) -> Tensor:
+    """Compute -weight * log VS_q by cosine similarity, without any check of the values.
+
+    It equals ``VendiLoss("cosine", q=q, weight=weight)(samples)`` for valid vectors, and works with
+    ``torch.compile(fullgraph=True)``, `torch.func.grad` and `torch.func.vmap`.
+
+    Parameters
+    ----------
+    samples : tensor of shape (..., n, d)
+        Batches of n vectors with d columns. Vectors of zeros, NaN and infinite values are not
+        detected; they make the loss NaN. Not modified.
+    q : float, default 1
+        Order of the score, 0 < q <= infinity.
+    weight : float, default 1.0
+        Weight of the loss.
+
+    Returns
+    -------
+    tensor of shape (...)
+        The losses, with the dtype of the samples, at least single precision. Differentiable.
+
+    See Also
+    --------
+    VendiLoss : A module with other kernels, weights of samples, and checks.
+
+    Notes
+    -----
+    Eigenvalues of at most n times machine epsilon in double precision count as 0, and have no
+    gradient. Time is O(n d^2 + d^3) for d < n, else O(n^2 d + n^3), in double precision.
+
+    Examples
+    --------
+    >>> import torch
+    >>> vendi_loss(torch.eye(4), weight=0.1)
+    tensor(-0.1386)
+    >>> vendi_loss(torch.randn(8, 5, 3)).shape  # one loss per batch
+    torch.Size([8])
+    """
+    dtype = torch.promote_types(samples.dtype, torch.float32)
+    X = samples.double()
+    X = X / torch.linalg.vector_norm(X, dim=-1, keepdim=True)
+    n, d = X.shape[-2:]
+    # XᵀX / n and XXᵀ / n have the same non-zero eigenvalues.
+    rows = X.mT if d < n else X
+    A = torch.einsum("...ik,...jk->...ij", rows, rows) / n
+    score: Tensor
+    if q == 2:
+        score = 1 / compute_squared_norm(A)
+    else:
+        values = torch.linalg.eigvalsh(A)
+        is_positive = values > n * torch.finfo(values.dtype).eps
+        score = hill_number(torch.where(is_positive, values, 0.0), q)
+    return (-weight * score.log()).to(dtype)
