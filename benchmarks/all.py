@@ -96,6 +96,7 @@ BENCHMARKS = (
         arguments=("--peers",),
         **GRID,
     ),
+    Benchmark("score_widths", "score_X of 64 to 3,072 columns with vendi_score", (VENDI,)),
     Benchmark(
         "selection",
         "chosen subsets with submodlib, apricot, dppy and rdkit",

@@ -145,6 +145,31 @@ def summarize_grid() -> str:
     )
 
 
+def summarize_score_widths() -> str:
+    """Tabulate for each number of columns the rows whose `score_X` is slowest next to the peer."""
+    slowest: dict[int, dict[str, Any]] = {}
+    for row in load_result("score_widths")["rows"]:
+        if row.get("dtype") == "float32":
+            other = slowest.setdefault(row["d"], row)
+            if row["times_faster"] < other["times_faster"]:
+                slowest[row["d"]] = row
+    rows = sorted(slowest.values(), key=lambda row: row["times_faster"])
+    return format_table(
+        ("rows", "threads", "seconds", "faster", "error", "error of vendi_score"),
+        (
+            (
+                row["name"],
+                str(row["threads"]),
+                f"{row['ours_s']:.3g}",
+                format_ratio(row),
+                f"{row['ours_error']:.1e}",
+                f"{row['theirs_error']:.1e}",
+            )
+            for row in rows
+        ),
+    )
+
+
 def largest_sizes() -> str:
     """Return the row of the largest set for each call of the scaling benchmark."""
     header, *rows = parse_table(tabulate_scaling())
@@ -296,6 +321,7 @@ def tabulate_short_presets() -> str:
 
 SHORT_TABLES: dict[str, Callable[[], str]] = {
     "grid": summarize_grid,
+    "score-widths": summarize_score_widths,
     "scaling": largest_sizes,
     "gpu": summarize_gpu,
     "estimate-errors": lambda: rows_with_smallest(

@@ -44,6 +44,33 @@ def tabulate_grid() -> str:
     )
 
 
+def tabulate_score_widths() -> str:
+    """Tabulate `score_X` by size and precision, the lowest ratios first."""
+    runs: dict[str, dict[int, dict[str, Any]]] = {}
+    for row in load_result("score_widths")["rows"]:
+        if "error" not in row:
+            runs.setdefault(row["name"], {})[row["threads"]] = row
+    ordered = sorted(
+        runs.items(), key=lambda item: min(row["times_faster"] for row in item[1].values())
+    )
+    return format_table(
+        ("rows", "1 thread", "faster", "2 threads", "faster", "error", "error of vendi_score"),
+        (
+            (
+                name,
+                *(
+                    text
+                    for threads in (1, 2)
+                    for text in (f"{by[threads]['ours_s']:.3g} s", format_ratio(by[threads]))
+                ),
+                f"{by[1]['ours_error']:.1e}",
+                f"{by[1]['theirs_error']:.1e}",
+            )
+            for name, by in ordered
+        ),
+    )
+
+
 # Cells that README shows, with their descriptions.
 README_CELLS = {
     "compute: score_X, TREC by MiniLM, normalised, 2,722 × 384": "2,722 sentence embeddings",
@@ -418,6 +445,7 @@ def tabulate_typical_answers() -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "grid": tabulate_grid,
+    "score-widths": tabulate_score_widths,
     "speed-short": summarize_grid_peers,
     "scaling": tabulate_scaling,
     "gpu": tabulate_gpu,
