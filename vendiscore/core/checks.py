@@ -121,8 +121,13 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
     matrix in the message.
     """
     n = K.shape[0]
+
+    def is_in_range(entries: Array) -> bool:
+        # Also False for NaN. Maximum and minimum need no copy, which |K| would.
+        return float(entries.max()) <= 1 + tolerance and float(entries.min()) >= -1 - tolerance
+
     # A small valid matrix needs no blocks. An invalid one is checked again below, for the message.
-    if n <= MAX_ENTRYWISE_SIZE and scale is None and is_numpy(K) and abs(K).max() <= 1 + tolerance:
+    if n <= MAX_ENTRYWISE_SIZE and scale is None and is_numpy(K) and is_in_range(K):
         differences = K - K.T
         if np.vdot(differences, differences) <= ROUNDING**2:  # the norm bounds the largest entry
             return ROUNDING
@@ -139,9 +144,8 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
     # Check the range of the entries.
     for rows in row_blocks(n, 8 * n):
         entries = scaled_block(rows, slice(None))
-        magnitudes = abs(entries)
-        if not float(magnitudes.max()) <= 1 + tolerance:  # also for NaN
-            a, b = divmod(int(magnitudes.argmax()), n)
+        if not is_in_range(entries):
+            a, b = divmod(int(abs(entries).argmax()), n)
             raise ValueError(
                 f"{name} must have entries between -1 and 1, as its diagonal is 1, got "
                 f"K[{rows.start + a}, {b}] = {float(entries[a, b]):.6g}; correct the similarities, "

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.eigenvalues import EPS
-from ..support.namespace import Array, asarray_like, namespace, to_host
+from ..support.namespace import Array, asarray_like, is_numpy, namespace, to_host
 
 # An approximate (Ritz) eigenpair counts as converged if its residual is below this fraction of its
 # eigenvalue. The relative error of its contribution to a trace is the square of this fraction.
@@ -63,7 +63,7 @@ class KrylovBasis:
         self._T = np.zeros((max_size + self.b, max_size + self.b))
         xp = namespace(Z)
         self.basis: Array = xp.empty((max_size, self.n), dtype=Z.dtype, device=Z.device)
-        self._next_block, R = xp.linalg.qr(Z)  # (n, b), the vectors that the next step adds
+        self._next_block, R = orthonormalize(Z)  # (n, b), the vectors that the next step adds
         self.start = to_host(R)
 
     def extend(self, steps: int) -> None:
@@ -72,7 +72,6 @@ class KrylovBasis:
         A step of the block Lanczos iteration adds as many basis vectors as there are starting
         vectors.
         """
-        xp = namespace(self._next_block)
         while self.steps < min(steps, self.max_steps):
             Q = self._next_block  # the new basis vectors, as columns
             current = slice(self.size, self.size + self.b)
@@ -86,10 +85,10 @@ class KrylovBasis:
             # Two projections make W orthogonal to the basis up to rounding (Giraud et al., 2005).
             W = project_out(basis, W)
             W = project_out(basis, W)
-            Q, R = xp.linalg.qr(W)
+            Q, R = orthonormalize(W)
             # If W is rank-deficient, some columns of Q are arbitrary, so orthogonalize again.
             Q = project_out(basis, Q)
-            self._next_block, R2 = xp.linalg.qr(Q)
+            self._next_block, R2 = orthonormalize(Q)
             # W is the next block times R2 @ R, which is the block of A below the diagonal block.
             block_below = to_host(R2 @ R)
             self._T[following, current] = block_below
@@ -108,6 +107,31 @@ class KrylovBasis:
         """
         return self._T[: self.size, : self.size]
 
+    def approximate_largest_eigenpair(self) -> tuple[float, float, np.ndarray]:
+        """Approximate the largest eigenvalue of A, its error, and its eigenvector (n,).
+
+        A is the symmetric matrix whose products with vectors span the basis. For an approximate
+        eigenvector v and eigenvalue λ, let r = ‖A v − λ v‖ be the residual. The error is estimated
+        by r or by r² / gap, whichever is smaller, where gap is the distance to the next approximate
+        eigenvalue (Parlett, The Symmetric Eigenvalue Problem, theorem 11.7.1).
+        """
+        values, S = np.linalg.eigh(self.matrix())
+        residual = float(self._residuals(S)[-1])
+        gap = float(values[-1] - values[-2]) if len(values) > 1 else 0.0
+        # The second bound requires that the residual is smaller than the gap.
+        error = residual**2 / gap if residual < gap else residual
+        return float(values[-1]), error, to_host(self.basis[: self.size].T @ S[:, -1])
+
+    def _residuals(self, S: np.ndarray) -> np.ndarray:
+        """Return ‖A v − λ v‖ of approximate eigenvectors with coordinates S along the basis.
+
+        S has a column for each. The part of A v that is outside the basis comes from the last block
+        only.
+        """
+        last = slice(self.size - self.b, self.size)
+        block_below = self._T[self.size : self.size + self.b, last]
+        return np.linalg.norm(block_below @ S[last], axis=0)
+
     def converged_eigenpairs(self, rounding: float) -> EigenPairs:
         """Return the converged approximate eigenpairs of A with eigenvalues above rounding errors.
 
@@ -117,12 +141,9 @@ class KrylovBasis:
         the bound `rounding` of errors due to rounded entries of A, and n EPS times the largest
         eigenvalue, a bound of the rounding errors of the iteration.
         """
-        # The columns of S are the coordinates of approximate eigenvectors along the basis. The part
-        # of A times such a vector that is outside the basis comes from the last block only.
+        # The columns of S are the coordinates of approximate eigenvectors along the basis.
         values, S = np.linalg.eigh(self.matrix())
-        last = slice(self.size - self.b, self.size)
-        block_below = self._T[self.size : self.size + self.b, last]
-        residuals = np.linalg.norm(block_below @ S[last], axis=0)
+        residuals = self._residuals(S)
         threshold = max(self.n * EPS * values[-1], rounding)
         is_converged = (residuals <= RESIDUAL_TOLERANCE * values) & (values > threshold)
         basis = self.basis[: self.size]
@@ -163,6 +184,16 @@ def project_out(basis: Array, V: Array) -> Array:
     """
     coordinates = basis @ V
     return V - basis.T @ coordinates
+
+
+def orthonormalize(V: Array) -> tuple[Array, Array]:
+    """Return an orthonormal basis Q (n, b) of the columns of V, and R (b, b), with V = Q R."""
+    if is_numpy(V) and V.shape[1] == 1:
+        length = np.linalg.norm(V)
+        if length > 0:  # faster than a decomposition
+            return V / length, np.full((1, 1), length)
+    Q, R = namespace(V).linalg.qr(V)
+    return Q, R
 
 
 class GaussQuadrature:

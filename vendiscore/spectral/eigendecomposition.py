@@ -24,9 +24,9 @@ TWO_STAGE_SIZE = 1536
 # as long as NumPy's eigensolver at size 1,500, and two thirds of its time at 2,500 to 5,000.
 NUMPY_SIZE = TWO_STAGE_SIZE - 1
 # In this range of sizes, eigenvalues without vectors are computed in one thread, which takes almost
-# the same time as two (11 and 9 ms for 512 rows). Two threads synchronize at every row, which took
-# 0.3 to 4 s on a busy machine.
-ONE_THREAD_SIZES = 192, 1024
+# the same time as two (14 and 12 ms for 600 rows; 73 and 42 ms for 1,000). Two threads synchronize
+# at every row, which takes longer on a busy machine (100 and 190 ms for 1,000 rows, at most 4 s).
+ONE_THREAD_SIZES = 192, 640
 # Time of a decomposition of an n × n matrix, divided by n³, in units of one operation of a matrix
 # product. A decomposition performs at most half as many operations per second as a product.
 EIGENVALUES_WORK = 4.0

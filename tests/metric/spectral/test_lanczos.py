@@ -1,4 +1,4 @@
-"""The largest eigenvalue by ARPACK."""
+"""The largest eigenvalue by Lanczos iteration, and by ARPACK after its first steps."""
 
 import numpy as np
 import pytest
@@ -39,6 +39,21 @@ def test_largest_eigenvalue_is_found_if_orthogonal_to_the_start_vector():
     assert compute_largest_eigenvalue(MatrixSimilarity(K)) == pytest.approx(6.0, rel=1e-8)
 
 
+@pytest.mark.parametrize("steps", [(2,), lanczos.STEPS])
+@pytest.mark.parametrize("gap", [1e-12, 1e-6, 1e-3, 0.5])
+def test_error_stays_below_the_tolerance_for_every_gap(monkeypatch, steps, gap):
+    monkeypatch.setattr(lanczos, "STEPS", steps)  # with two steps, ARPACK continues
+    values = np.r_[1.0, 1.0 - gap, np.linspace(0, 1 - gap, 58)]
+    largest = compute_largest_eigenvalue(matrix_with_eigenvalues(values))
+    assert largest == pytest.approx(1.0, rel=2 * lanczos.TOLERANCE)
+
+
+def test_nonfinite_products_return_none():
+    K = np.eye(30)
+    K[3, 4] = K[4, 3] = np.nan
+    assert compute_largest_eigenvalue(MatrixSimilarity(K)) is None
+
+
 def test_eigenvalues_below_min_valid_eigenvalue_raise():
     values = np.r_[1.0, -0.5, np.zeros(58)]
     with pytest.raises(NotPSDError) as caught:
@@ -56,5 +71,6 @@ def test_eigenvalues_below_min_valid_eigenvalue_raise():
 def test_slow_convergence_returns_none(monkeypatch):
     monkeypatch.setattr(lanczos, "MAX_RESTARTS", 1)
     monkeypatch.setattr(lanczos, "BASIS_SIZE", 3)
+    monkeypatch.setattr(lanczos, "STEPS", (3,))
     values = 1 - np.linspace(0, 1e-6, 60)
     assert compute_largest_eigenvalue(matrix_with_eigenvalues(values)) is None
