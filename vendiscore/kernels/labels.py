@@ -12,6 +12,7 @@ from ..resolve.sample_labels import is_hashable, is_missing
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..similarity.group_indices import factorize
 from ..similarity.sample_arrays import as_matrix, machine_epsilon
 from ..similarity.shapes import check_label_shape
 from ..support.errors import SampleError, short_repr
@@ -175,7 +176,6 @@ def _build_indicator_matrix(rows: Sequence[Sequence[Hashable]]) -> sp.csr_array:
 
     An entry is 1 if the label is in the set. `rows` contains the distinct labels of each set.
     """
-    columns: dict[Hashable, int] = {}
-    indices = [columns.setdefault(value, len(columns)) for row in rows for value in row]
+    columns, indices = factorize([value for row in rows for value in row])
     starts = np.cumsum([0, *map(len, rows)])
     return sp.csr_array((np.ones(len(indices)), indices, starts), (len(rows), len(columns)))

@@ -11,6 +11,7 @@ import numpy as np
 from ..similarity.base import Similarity
 from ..similarity.concatenation import num_samples
 from ..similarity.features import FeatureSimilarity
+from ..similarity.group_indices import factorize
 from ..similarity.sample_arrays import ROWS_CACHE, take_samples
 from ..support.arguments import check_choice, check_no_gradient, has_gradient
 from ..support.errors import SampleError, warn
@@ -316,9 +317,8 @@ def find_distinct_samples(
         # falsy samples contain their `repr`, in a tuple that differs from all samples, which are no
         # tuples.
         keys = [(type(sample), sample or (repr(sample),)) for sample in samples]
-    codes = {key: code for code, key in enumerate(dict.fromkeys(keys))}
-    inverse = np.fromiter(map(codes.__getitem__, keys), int, len(keys))
-    first_indices = np.empty(len(codes), int)
+    distinct_keys, inverse = factorize(keys)
+    first_indices = np.empty(len(distinct_keys), int)
     # Of several values for the same index, the last one is assigned: that of the first sample.
     first_indices[inverse[::-1]] = np.arange(len(keys))[::-1]
     return [samples[i] for i in first_indices], first_indices, inverse

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..similarity import sparse as sp
 from ..similarity.concatenation import concatenate_samples, num_samples
+from ..similarity.group_indices import factorize
 from ..similarity.sample_arrays import (
     as_samples,
     check_row_dimensions,
@@ -200,9 +201,8 @@ def parse_group_labels(labels: object, name: str = "groups", n: int | None = Non
 
 def encode_labels(labels: Sequence[Hashable]) -> GroupLabels:
     """Return the GroupLabels of valid labels: hashable and not missing."""
-    code_of: dict[Hashable, int] = {}
-    codes = [code_of.setdefault(label, len(code_of)) for label in labels]
-    return GroupLabels(tuple(code_of), np.array(codes, dtype=int))
+    distinct, codes = factorize(labels)
+    return GroupLabels(tuple(distinct), codes)
 
 
 def check_labels(labels: Sequence[object], name: str) -> None:

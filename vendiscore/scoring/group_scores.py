@@ -111,8 +111,8 @@ def average_over_groups(
     request : ScoreRequest
         The measures, and the confidence level.
     uncertainty : Uncertainty
-        Standard errors, intervals, notes and a table with one row per group are added to it. With
-        sets, the table has one row per set.
+        Standard errors, intervals, notes and the columns of a table with one row per group are
+        added to it. With sets, the table has one row per set.
     """
     row_sizes = sizes  # number of samples of each row of the table
     mean_sizes: list[float] = list(sizes)  # or, for each set, the mean size of its groups
@@ -146,8 +146,7 @@ def average_over_groups(
     if problem:
         warn(problem)
         uncertainty.notes.append(problem)
-    rows = zip(groups.labels, row_sizes, *group_values.values(), strict=True)
-    uncertainty.table = [dict(zip(("group", "n", *group_values), row, strict=True)) for row in rows]
+    uncertainty.columns = {"group": groups.labels, "n": row_sizes, **group_values}
     uncertainty.notes += _collect_notes(request, averaged_measures, mean_sizes)
     return means
 
@@ -155,10 +154,10 @@ def average_over_groups(
 def _add_group_intervals(
     sample_set: SampleSet, request: ScoreRequest, uncertainty: Uncertainty
 ) -> None:
-    """Add the standard error and interval of each group's Vendi Score to `uncertainty.table`.
+    """Add the standard error and interval of each group's Vendi Score to `uncertainty.columns`.
 
-    The table has one row per group. The standard error and the limits of the interval are inserted
-    after the score, and are None if they are undefined. With `pool_repeats`, the rate at which
+    The standard error and the limits of the interval are inserted after the score, and are None if
+    they are undefined. With `pool_repeats`, the rate at which
     samples recur is estimated from all groups together.
     """
     assert request.ci is not None
@@ -175,16 +174,15 @@ def _add_group_intervals(
     uncertainty.pooled_groups = intervals.n_pooled
     keys = [f"VS{suffix}" for suffix in request.suffixes]
     statistics = {"se": intervals.se, "low": intervals.low, "high": intervals.high}
-    for i, old_row in enumerate(uncertainty.table):
-        row: Record = {}
-        for name, value in old_row.items():
-            row[name] = value
-            if name in keys:
-                k = keys.index(name)
-                for suffix, values in statistics.items():
-                    number = float(values[k, i])
-                    row[f"{name}_{suffix}"] = number if math.isfinite(number) else None
-        uncertainty.table[i] = row
+    columns: dict[str, Sequence[object]] = {}
+    for name, column in uncertainty.columns.items():
+        columns[name] = column
+        if name in keys:
+            k = keys.index(name)
+            for suffix, values in statistics.items():
+                numbers = values[k].tolist()
+                columns[f"{name}_{suffix}"] = [x if math.isfinite(x) else None for x in numbers]
+    uncertainty.columns = columns
     if min(map(len, indices_by_group)) < MIN_SAMPLES:
         uncertainty.notes.append(
             f"Single groups with fewer than {MIN_SAMPLES} samples have no interval."

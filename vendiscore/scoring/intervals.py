@@ -64,9 +64,10 @@ class Uncertainty:
     to numbers. `methods` maps names of measures to the method of their intervals. `meaning` and
     `assumes` are sentences about the standard errors, and `notes` are further sentences, all for
     "details". `allow_repeats` states whether intervals allow for samples that recur in the
-    population; it is None if this affects no interval. `table` contains a row of scores for each
-    group. `pooled_groups` is the number of groups from which a common rate of recurrence was
-    estimated, or None without intervals of single groups.
+    population; it is None if this affects no interval. `columns` are the columns of a table with
+    one row per group: its label, its size and its scores. `pooled_groups` is the number of groups
+    from which a common rate of recurrence was estimated, or None without intervals of single
+    groups.
     """
 
     statistics: dict[str, dict[str, float]] = field(default_factory=dict)  # by key and suffix
@@ -75,9 +76,15 @@ class Uncertainty:
     assumes: str = "Independent samples are assumed; pass `clusters` if some are not independent."
     notes: list[str] = field(default_factory=list)
     allow_repeats: bool | None = None  # None if it affects no interval
-    table: list[Record] = field(default_factory=list)  # one row per group
+    columns: dict[str, Sequence[object]] = field(default_factory=dict)  # one value per group
     # Number of groups from which a common rate of recurrence was estimated, or None.
     pooled_groups: int | None = None
+
+    @property
+    def table(self) -> list[Record]:
+        """A dict for each group, from the names of the columns to its values."""
+        rows = zip(*self.columns.values(), strict=True)
+        return [dict(zip(self.columns, row, strict=True)) for row in rows]
 
     def with_scores(self, scores: Iterable[Options]) -> Record:
         """Return all values by result key, each followed by its standard error and interval.

@@ -50,7 +50,12 @@ class RepeatedSimilarity(Similarity):
         return self.distinct.part(self.inverse[index])
 
     def _stack(self, indices: np.ndarray) -> Array:
-        return self.distinct.stack(self.inverse[indices])
+        codes = self.inverse[indices]
+        g, m = codes.shape
+        if self.distinct.n**2 > g * m**2 or not is_numpy(self.distinct.diagonal()):
+            return self.distinct.stack(codes)
+        K = self.distinct.dense()  # has at most as many entries as the result
+        return K[codes[:, :, None], codes[:, None, :]]
 
     def _features(self) -> Rows:
         return self.distinct.features()[self.inverse]

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from numbers import Number
 from typing import TypeGuard
 
@@ -14,9 +15,9 @@ from . import sparse as sp
 
 def num_samples(samples: SampleContainer) -> int:
     """Return the number of samples in a list, an array or a sparse matrix."""
-    if hasattr(samples, "shape"):
-        return int(samples.shape[0])
-    return len(samples)
+    if isinstance(samples, list) or not hasattr(samples, "shape"):
+        return len(samples)
+    return int(samples.shape[0])
 
 
 def infer_shape(x: object) -> tuple[int, ...] | None:
@@ -47,11 +48,14 @@ def concatenate_samples(sets: Sequence[SampleContainer]) -> SampleContainer:
     """
     if len(sets) == 1:
         return sets[0]
-    first_samples = [
-        samples[0] if isinstance(samples, list) and samples else samples for samples in sets
-    ]
-    if any(map(is_torch, first_samples)):
-        sets = _as_arrays(sets)
+    if "torch" in sys.modules:
+        first_samples = [
+            samples[0] if isinstance(samples, list) and samples else samples for samples in sets
+        ]
+        if any(map(is_torch, first_samples)):
+            sets = _as_arrays(sets)
+    if {*map(type, sets)} == {list}:
+        return list(chain.from_iterable(sets))
     dtypes = {getattr(samples, "dtype", None) for samples in sets}
     shapes = {tuple(getattr(samples, "shape", ())[1:]) for samples in sets}  # of single samples
     if all(map(is_numpy, sets)) and len(dtypes) == len(shapes) == 1:

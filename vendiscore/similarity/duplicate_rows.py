@@ -9,6 +9,7 @@ from ..support.hashing import mix_bits
 from ..support.namespace import row_blocks
 from ..support.types import Rows
 from . import sparse as sp
+from .group_indices import factorize
 
 # Up to this size of an array, plus 256 bytes per row, a dict of the bytes of rows is faster than
 # vectorized hashes.
@@ -47,9 +48,7 @@ def group_identical_rows(A: Rows) -> np.ndarray | None:
             keys.append(columns + A.data[start:end].tobytes())
     else:
         return None
-    group_ids: dict[bytes, int] = {}
-    groups_of_rows = [group_ids.setdefault(key, len(group_ids)) for key in keys]
-    return np.array(groups_of_rows, int)
+    return factorize(keys)[1]
 
 
 def _group_by_hash(A: np.ndarray) -> np.ndarray | None:

@@ -1,8 +1,24 @@
 """Indices of the samples of each group, from the group code of each sample; other index arrays."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
+
+Value = TypeVar("Value", bound=Hashable)
+
+
+def factorize(values: Sequence[Value]) -> tuple[list[Value], np.ndarray]:
+    """Return the distinct values in order of first occurrence, and the code of each value.
+
+    The code of a value is its index in the list of distinct values, as in `pandas.factorize`.
+
+    >>> factorize(["a", "b", "a"])
+    (['a', 'b'], array([0, 1, 0]))
+    """
+    distinct = list(dict.fromkeys(values))
+    code_of = dict(zip(distinct, range(len(distinct)), strict=True))
+    return distinct, np.fromiter(map(code_of.__getitem__, values), int, len(values))
 
 
 def group_indices(codes: np.ndarray, min_groups: int = 0) -> list[np.ndarray]:

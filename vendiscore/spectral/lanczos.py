@@ -48,8 +48,8 @@ def compute_largest_eigenvalue(
             if smallest < min_valid_eigenvalue:
                 # The absolute sum of all negative eigenvalues is at least −smallest.
                 raise NotPSDError(smallest, -smallest)
-        largest, error, vector = krylov.approximate_largest_eigenpair()
-        if error <= TOLERANCE * largest:
+        largest, residual, vector = krylov.approximate_largest_eigenpair()
+        if residual <= TOLERANCE * largest:
             return largest
     return _restart(similarity, vector)
 

@@ -33,7 +33,7 @@ from .spectrum import ScoresByOrder, Spectrum, compute_tolerance, project_vector
 from .weighted_similarity import find_identical_samples, merge_identical, weight_similarity
 
 # From this size of the matrix on, order ∞ uses Lanczos iteration for the largest eigenvalue.
-LANCZOS_SIZE = 200
+LANCZOS_SIZE = 300
 # Typical number of Lanczos steps for the largest eigenvalue (5 for n-grams, 200 for independent
 # normally distributed features).
 TYPICAL_LANCZOS_STEPS = 60

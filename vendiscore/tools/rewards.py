@@ -9,8 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..core.eigenvalues import PSD, check_psd
+from ..measures.group_spectra import compute_by_group
 from ..measures.sample_set import SampleSet, SampleSubset
-from ..measures.stacked_groups import iter_stacked_groups
 from ..resolve.sample_labels import (
     GroupLabels,
     check_size,
@@ -261,37 +261,28 @@ def _compute_group_credits(sample_set: SampleSet, credit: Credit) -> tuple[np.nd
     assert sample_set.groups is not None
     codes = sample_set.groups.codes
     (q,) = sample_set.orders
-    psd = sample_set.psd
-    sizes = np.bincount(codes)
-    credits = np.zeros(sample_set.n_input)
-    scores = np.ones(len(sizes))
-    is_pending = np.ones(len(sizes), dtype=bool)
-    for group_indices, stack in iter_stacked_groups(sample_set):
-        spectra = StackedSpectra(stack.K, None, [q], psd, vectors=True, similarity=stack.similarity)
-        is_valid = ~(stack.unusual | to_host(spectra.unusual))
-        stack_scores = to_host(spectra.values[0])
-        if stack.n > 1 and credit == "surprise":
-            credits[stack.rows[is_valid]] = spectra.compute_surprise(q)[is_valid]
-        elif stack.n > 1:
-            drops = stack_scores[:, None] - np.exp(spectra.log_scores_leaving_each_out(q))
-            credits[stack.rows[is_valid]] = drops[is_valid]
-        scores[group_indices[is_valid]] = stack_scores[is_valid]
-        is_pending[group_indices[is_valid]] = False
-    # Groups that cannot be computed as a stack.
-    for i in np.flatnonzero(is_pending):
-        group = sample_set.parts[i]
-        try:
-            spectrum = compute_spectrum(group.similarity, psd=psd, vectors=True)
-        except Exception as error:
-            error.add_note(f"this is about {group.name}")
-            raise
-        scores[i] = math.exp(compute_log_score(spectrum, q))
-        if group.n > 1 and credit == "leave_one_out":
-            credits[group.indices] = scores[i] - np.exp(leave_one_out(spectrum, q))
-        elif group.n > 1:
-            credits[group.indices] = compute_surprise(spectrum, q)
-        sample_set.parts[i] = group.without_cache()
+
+    def compute_stacked(spectra: StackedSpectra) -> np.ndarray:
+        if credit == "surprise":
+            return spectra.compute_surprise(q)
+        scores = to_host(spectra.values[0])
+        return scores[:, None] - np.exp(spectra.log_scores_leaving_each_out(q))
+
+    def compute_single(group: SampleSubset) -> tuple[np.ndarray, float]:
+        spectrum = compute_spectrum(group.similarity, psd=sample_set.psd, vectors=True)
+        score = math.exp(compute_log_score(spectrum, q))
+        if group.n == 1:
+            credits = np.zeros(1)
+        elif credit == "surprise":
+            credits = compute_surprise(spectrum, q)
+        else:
+            credits = score - np.exp(leave_one_out(spectrum, q))
+        del group.similarities  # large, and not needed any more
+        return credits, score
+
+    credits, scores = compute_by_group(sample_set, q, compute_stacked, compute_single)
     if credit == "surprise":
+        sizes = np.bincount(codes)
         credits /= np.log(np.maximum(sizes, 2))[codes]
     return credits, scores
 

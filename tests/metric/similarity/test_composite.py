@@ -56,9 +56,10 @@ def test_all_methods_match_the_dense_matrix(name, scale):
     assert_close(similarity.squared_norm(), (dense**2).sum(), rtol=1e-9)
     for subset in (similarity.take, similarity.part):
         assert_close(subset(INDEX).dense(), dense[np.ix_(INDEX, INDEX)], rtol=1e-12, atol=1e-12)
-    indices = np.array([[0, 1], [3, 2]])
-    expected = [dense[np.ix_(index, index)] for index in indices]
-    assert_close(similarity.stack(indices), expected, rtol=1e-12, atol=1e-12)
+    # Few small sets, and sets whose matrices have more entries than that of all samples.
+    for indices in (np.array([[0, 1], [3, 2]]), np.array([[0, 1, 4], [3, 2, 1]] * 4)):
+        expected = [dense[np.ix_(index, index)] for index in indices]
+        assert_close(similarity.stack(indices), expected, rtol=1e-12, atol=1e-12)
     if similarity.dim is not None:
         F = similarity.features()
         F = F.toarray() if scipy.sparse.issparse(F) else F

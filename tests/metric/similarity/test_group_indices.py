@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from vendiscore.similarity.group_indices import group_indices, iter_groups_by_size
+from vendiscore.similarity.group_indices import factorize, group_indices, iter_groups_by_size
+
+
+def test_factorize_numbers_values_in_order_of_first_occurrence():
+    values = ["b", "a", "b", ("a",), "a"]
+    distinct, codes = factorize(values)
+    assert distinct == ["b", "a", ("a",)]
+    assert codes.tolist() == [0, 1, 0, 2, 1]
+    assert [distinct[code] for code in codes] == values
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -42,6 +42,36 @@ def test_prompts_are_explained_separately():
     np.testing.assert_allclose(result.adds, expected, atol=1e-6)
 
 
+COLUMNS = ("surprise", "adds", "unexplained", "mode", "nearest_similarity")
+
+
+@pytest.mark.parametrize("copies", ["none", "within a prompt", "across prompts"])
+def test_values_within_prompts_are_those_of_each_prompt_alone(copies):
+    rng = np.random.default_rng(4)
+    prompts = rng.permutation(np.repeat(np.arange(5), [1, 4, 4, 9, 80]))
+    X = rng.standard_normal((len(prompts), 6))
+    source, *targets = {
+        "none": [0],
+        "within a prompt": np.flatnonzero(prompts == 1)[:3],
+        "across prompts": [np.argmax(prompts == 1), np.argmax(prompts == 2)],
+    }[copies]
+    X[targets] = X[source]
+    result = explain(X, k="cosine", prompts=prompts, given_prompt=False, threshold=0.7)
+    scores = []
+    for prompt in np.unique(prompts):
+        rows = np.flatnonzero(prompts == prompt)
+        expected = explain(X[rows], k="cosine", threshold=0.7)
+        scores.append(expected.score)
+        for name in COLUMNS:
+            values = getattr(expected, name)
+            np.testing.assert_allclose(getattr(result, name)[rows], values, atol=1e-9)
+        np.testing.assert_array_equal(result.nearest[rows], rows[expected.nearest])
+        repeats = expected.redundant_of
+        expected_repeats = np.where(repeats < 0, -1, rows[repeats])
+        np.testing.assert_array_equal(result.redundant_of[rows], expected_repeats)
+    assert result.score == pytest.approx(np.mean(scores), rel=1e-12)
+
+
 def test_skipped_samples_keep_the_callers_indices():
     with pytest.warns(UserWarning, match="1 of 6"):
         result = explain(["", *TEXTS], ns=[1], on_error="skip")

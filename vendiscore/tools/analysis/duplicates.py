@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from ...measures.stacked_groups import MAX_STACKED_SIZE
 from ...resolve.kernel import list_kernels
 from ...resolve.sample_labels import encode_labels
 from ...resolve.similarity_builder import similarity_subset
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...similarity.duplicate_rows import joint_groups
-from ...similarity.group_indices import group_indices
+from ...similarity.group_indices import iter_groups_by_size
 from ...support.arguments import DEFAULT_THRESHOLD, check_float
 from ...support.call_hints import AttributeHintMixin
 from ...support.errors import warn
-from ...support.namespace import Array, to_host
+from ...support.namespace import Array, row_blocks, to_host
 from ...support.summary import format_repr
 from ...support.text_detection import normalize_text
 from ...support.types import Samples
 from . import pair_search
 from .near_pairs import ROUNDING, Neighbours, Pair
-from .pair_search import SimilarPairs, first_in_group, search_pairs
+from .pair_search import FLOOR_MARGIN, SimilarPairs, first_in_group, search_pairs
 
 REPEAT_THRESHOLDS = (0.8, 0.9, 0.95, 0.99)  # thresholds at which repeats are counted
 
@@ -77,8 +78,22 @@ def _search_pairs_by_code(
 ) -> tuple[Neighbours, float, SimilarPairs]:
     """Compare only samples with equal codes; arguments and results are those of `search_pairs`."""
     neighbours = Neighbours(similarity.n)
-    columns = []
-    for rows in group_indices(codes):
+    if floor is None:
+        floor = threshold - FLOOR_MARGIN
+    # Small groups of distinct samples are compared together, and others one by one.
+    has_copy = first != np.arange(similarity.n)
+    has_copy[first[has_copy]] = True
+    identical = similarity.groups()
+    if identical is not None:
+        joint = joint_groups([codes, identical])
+        has_copy |= np.bincount(joint)[joint] > 1
+    columns: list[SimilarPairs] = []
+    remaining = []
+    for _, members in iter_groups_by_size(codes):
+        is_stacked = ~has_copy[members].any(axis=1) & (1 < members.shape[1] <= MAX_STACKED_SIZE)
+        remaining += list(members[~is_stacked])
+        columns += _compare_stacked_groups(similarity, members[is_stacked], neighbours, floor)
+    for rows in remaining:
         subset = similarity_subset(similarity, rows)
         first_in_subset = np.searchsorted(rows, first[rows])
         subset_neighbours, floor, (i, j, similarities) = search_pairs(
@@ -87,9 +102,27 @@ def _search_pairs_by_code(
         neighbours.nearest[rows] = rows[subset_neighbours.nearest]
         neighbours.similarity[rows] = subset_neighbours.similarity
         columns.append((rows[i], rows[j], similarities))
-    assert floor is not None
     i, j, similarities = map(np.concatenate, zip(*columns, strict=True))
     return neighbours, floor, (i, j, similarities)
+
+
+def _compare_stacked_groups(
+    similarity: Similarity, members: np.ndarray, neighbours: Neighbours, floor: float
+) -> Iterator[SimilarPairs]:
+    """Compare the samples of g groups of m samples; yield pairs, and set their `neighbours`.
+
+    `members` (g, m) are the indices of samples in ascending order. Pairs have a similarity of at
+    least `floor`.
+    """
+    m = members.shape[1]
+    for block in row_blocks(len(members), 8 * m * max(m, similarity.dim or 0)):
+        rows = members[block]
+        K = np.array(to_host(similarity.stack(rows)), dtype=np.float64)
+        K[:, np.arange(m), np.arange(m)] = -np.inf  # a sample is not its own neighbour
+        neighbours.nearest[rows] = np.take_along_axis(rows, K.argmax(axis=2), axis=1)
+        neighbours.similarity[rows] = K.max(axis=2)
+        group, a, b = np.nonzero(np.triu(floor - 2 * ROUNDING <= K))
+        yield rows[group, a], rows[group, b], K[group, a, b]
 
 
 def _merge_identical(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
-from ...measures.sample_set import SampleSet
+from ...measures.group_spectra import compute_by_group
+from ...measures.sample_set import SampleSet, SampleSubset
 from ...resolve.sample_labels import group_by_prompt
 from ...resolve.similarity_builder import check_samples
 from ...resolve.similarity_spec import similarity_spec_from_keywords
+from ...spectral.leave_one_out import compute_surprise
 from ...support.arguments import (
     DEFAULT_ORDER,
     DEFAULT_THRESHOLD,
@@ -16,9 +18,10 @@ from ...support.arguments import (
     check_no_gradient,
     check_order,
 )
+from ...support.namespace import to_float
 from ...support.types import Samples, Weights
 from .duplicates import find_duplicates, normalize_texts
-from .explanation import Explanation
+from .explanation import Explanation, PromptValues
 
 # Larger spectra take minutes and are computed only when a result needs them.
 MAX_IMMEDIATE_SIZE = 4096
@@ -142,10 +145,11 @@ def explain_sample_set(
         similarity = sample_set.similarity
         check_no_gradient("explain", **sample_set.spec.options, samples=similarity, p=sample_set.p)
         dim = similarity.dim or similarity.n
-        subsets = sample_set.parts if by_group else ()
-        if min(similarity.n, dim) <= MAX_IMMEDIATE_SIZE:
-            for subset in subsets or (sample_set,):
-                subset.decompose()  # raises now if similarities are invalid
+        within_prompts = None
+        if by_group:
+            within_prompts = PromptValues(sample_set.parts, *_score_prompts(sample_set, q))
+        elif min(similarity.n, dim) <= MAX_IMMEDIATE_SIZE:
+            sample_set.decompose()  # raises now if similarities are invalid
         if indices is None:
             indices = np.flatnonzero(sample_set.row_of_input >= 0)
         if texts is None:
@@ -153,4 +157,16 @@ def explain_sample_set(
         forms = normalize_texts(similarity, texts, indices)
         codes = sample_set.codes if by_group else None
         results = find_duplicates(similarity, threshold, floor, sample_set.p, forms, codes)
-    return Explanation(q, indices, *results, sample_set, texts, _prompt_sets=subsets)
+    return Explanation(q, indices, *results, sample_set, texts, _within_prompts=within_prompts)
+
+
+def _score_prompts(sample_set: SampleSet, q: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the surprisal of each sample within its prompt, and the score of each prompt."""
+
+    def compute_single(prompt: SampleSubset) -> tuple[np.ndarray, float]:
+        prompt.decompose()
+        return compute_surprise(prompt.eigen, q), to_float(prompt.eigen.effective_number(q))
+
+    return compute_by_group(
+        sample_set, q, lambda spectra: spectra.compute_surprise(q), compute_single
+    )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +41,18 @@ MIN_LOSS = 1e-12  # smaller changes of log VS may be rounding errors
 ROWS_PER_END = 5
 MAX_TEXT_LENGTH = 60
 BOUNDARY_PAIRS = 3  # shown on each side of the threshold
+
+
+class PromptValues(NamedTuple):
+    """The samples of each prompt as a set, their surprisals, and the score of each prompt.
+
+    `surprise`, shape (n,), is the surprisal of each sample within its prompt, and `scores` has one
+    entry per prompt.
+    """
+
+    sets: Sequence[SampleSubset]
+    surprise: np.ndarray
+    scores: np.ndarray
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,8 +93,7 @@ class Explanation(SummaryMixin):
     _scores_without_duplicates: dict[float, float] = field(
         default_factory=dict
     )  # without duplicates, by threshold
-    # one set per prompt, which is explained separately
-    _prompt_sets: Sequence[SampleSubset] = ()
+    _within_prompts: PromptValues | None = None  # if each prompt is explained separately
 
     def __copy__(self) -> Explanation:
         new = object.__new__(type(self))  # pickling would remove samples
@@ -103,6 +115,11 @@ class Explanation(SummaryMixin):
         return len(self.places)
 
     @property
+    def _prompt_sets(self) -> Sequence[SampleSubset]:
+        """The samples of each prompt; empty if all samples are explained as one set."""
+        return () if self._within_prompts is None else self._within_prompts.sets
+
+    @property
     def _spectrum(self) -> Spectrum:
         """The spectrum of all samples, computed at first use."""
         with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
@@ -111,10 +128,8 @@ class Explanation(SummaryMixin):
     @property
     def score(self) -> float:
         """VS_q of all samples, in [1, n]; with prompts, the mean over prompts."""
-        if self._prompt_sets:
-            return float(
-                np.mean([subset.eigen.effective_number(self.q) for subset in self._prompt_sets])
-            )
+        if self._within_prompts is not None:
+            return float(np.mean(self._within_prompts.scores))
         return to_float(self._spectrum.effective_number(self.q))
 
     @cached_property
@@ -123,6 +138,8 @@ class Explanation(SummaryMixin):
 
         At order 1, its weighted mean is log VS.
         """
+        if self._within_prompts is not None:
+            return self._within_prompts.surprise
         return self._compute_per_sample(lambda part: compute_surprise(part.eigen, self.q))
 
     @cached_property

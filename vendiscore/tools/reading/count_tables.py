@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from ...similarity.group_indices import factorize
 from .count_columns import LongTable, has_no_name
 from .individuals import CountTable, RepeatedLabels
 from .limits import ReadOptions, RefusedError
@@ -119,15 +119,13 @@ def _long_counts(read: Table, long: LongTable, read_options: ReadOptions) -> Sam
         columns["groups"] = long.site
     labels = {role: read.labels(name) if name else [] for role, name in columns.items()}
     keys = [*zip(*filter(None, labels.values()), strict=True)] or [()] * len(read.rows)
-    rows: dict[Any, int] = {}
-    row_codes = [rows.setdefault(key, len(rows)) for key in keys]
-    species: dict[str, int] = {}
-    species_codes = [species.setdefault(x, len(species)) for x in read.labels(long.species)]
+    rows, row_codes = factorize(keys)
+    species, species_codes = factorize(read.labels(long.species))
     counts = np.zeros((len(rows), len(species)), dtype=np.int64)
     np.add.at(counts, (row_codes, species_codes), numbers)
     roles = [role for role, values in labels.items() if values]
     by_role = {role: [key[i] for key in rows] for i, role in enumerate(roles)}
-    table = CountTable(counts, [*species], by_role.get("groups", []), by_role.get("sets", []))
+    table = CountTable(counts, species, by_role.get("groups", []), by_role.get("sets", []))
     n_sites = len({*read.labels(long.site)})
     return _samples_of_counts(counted, table, columns, n_sites, [long.counts, long.species])
 
