@@ -282,7 +282,7 @@ def register_kernel(
     ------
     ValueError
         If a function defined elsewhere is registered under this name. Defining the same function
-        again replaces it.
+        again replaces it. Also if the name is a short name of a model, such as "semantic".
 
     See Also
     --------
@@ -305,7 +305,12 @@ def register_kernel(
     {'VS': 2.0}
     """
 
-    # `locals()` are the arguments of this function, which have the names of the fields of Kernel.
+    if name in NAMED_MODELS:
+        raise ValueError(
+            f"kernel {name!r} has the short name of the model {NAMED_MODELS[name]}; choose another "
+            f"name for the kernel"
+        )
+    # The arguments of this function have the names of the fields of Kernel.
     fields = {**locals(), "term": term or name, "by": by or f"By {term or name}"}
     fields |= {"controls": tuple(controls), "rows": check_bool("rows", rows)}
     fields["content"] = tuple(content) or _CONTENT_BY_SAMPLES.get(samples, ())
@@ -395,11 +400,13 @@ def parse_kernel_name(name: str) -> tuple[Kernel, str | None]:
     The string is the name of a kernel, a short name of a model such as "semantic" (a key of
     `NAMED_MODELS`), a Hub id or a folder.
     """
-    modality = "text" if name in NAMED_MODELS else model_modality(name)
+    if name in NAMED_MODELS:
+        return get_kernel("text_embeddings"), NAMED_MODELS[name]
+    modality = model_modality(name)
     # A registered kernel has precedence, even if its name looks like a Hub id or a path.
     if modality is None or _kernels.find(name) is not None:  # not a model; raises if unknown
         return get_kernel(name), None
-    return get_kernel(f"{modality}_embeddings"), NAMED_MODELS.get(name, name)
+    return get_kernel(f"{modality}_embeddings"), name
 
 
 def describe_kernel(name: str) -> str:

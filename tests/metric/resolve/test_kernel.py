@@ -53,6 +53,8 @@ def test_registered_kernel_is_usable_everywhere(capsys):
 
 
 def test_register_kernel_rejects_a_registered_name():
+    with pytest.raises(ValueError, match=r"'semantic' has the short name of the model sentence-tr"):
+        register_kernel("semantic", samples="text", source="this test")
     with pytest.raises(ValueError, match=r"'cosine' is already registered by vendiscore.kernels"):
         register_kernel("cosine", samples="vectors", source="")(lambda vectors: None)
 

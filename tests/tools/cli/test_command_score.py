@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import vendiscore
+from vendiscore.cli import main
 from vendiscore.scoring.typical import WORDING_NOTE
+from vendiscore.tools.cli import command_score
 from vendiscore.tools.reading.individuals import RepeatedLabels
 
 TEXTS = ["See Spot run.", "See Spot.", "Look, Jane.", "Jane sees Spot run."]
@@ -514,6 +516,24 @@ def test_prose_is_scored_by_wording_and_meaning(run, save):
     ]
     assert "-k semantic more closely." in lines[-1]
     assert meaning < words["VS"] - 0.5
+
+
+@pytest.mark.usefixtures("static")
+def test_first_number_is_printed_before_the_word_vectors_are_read(save, monkeypatch, capsys):
+    path = save("same.txt", "\n".join(PARAPHRASES))
+    printed = []
+
+    def record_output(*args):
+        printed.append(capsys.readouterr())
+        return score_by_meaning(*args)
+
+    score_by_meaning = command_score._score_by_meaning
+    monkeypatch.setattr(command_score, "_score_by_meaning", record_output)
+    assert main([str(path)]) == 0
+    (before,) = printed
+    assert before.out == f"VS = {vendiscore.compute(PARAPHRASES)['VS']:.4g}\n"
+    assert before.err == f"vendiscore: {path}: 4 texts\n"
+    assert capsys.readouterr().out.splitlines()[0].endswith(BY_MEANING)
 
 
 PROTEINS = ["MKTAYIAKQRQISFVKSHFSRQLEER", "MKTAYIAKQRQISFVKSHFSRQLEEK", "GSHMASMTGGQQMGRGSEFELRR"]

@@ -73,11 +73,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             module = import_module(f".{COMMANDS[command].module}", __name__)
             run_command = getattr(module, f"run_{command}")
             try:
-                text = run_command(args)
+                output = run_command(args)
+                # Some commands print a first number before they compute others.
+                for part in [output] if isinstance(output, str) else output:
+                    args.notes.print_all()
+                    sys.stdout.write(part)
+                    sys.stdout.flush()
             finally:
                 args.notes.print_all()
-            sys.stdout.write(text)
-            sys.stdout.flush()
     except BrokenPipeError:
         # The reader, such as `head`, has closed the pipe. Without a replacement of stdout, Python
         # prints an error when it flushes stdout at exit.

@@ -5,8 +5,9 @@ import re
 import shlex
 import warnings
 from argparse import Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import itemgetter
 from typing import TypeVar
 
@@ -49,10 +50,12 @@ _WORDING_AND_MEANING_NOTE = (
 )
 
 
-def run_score(args: Namespace) -> str:
+def run_score(args: Namespace) -> str | Iterator[str]:
     """Return the formatted scores of each set, or an HTML report on a single set.
 
     A set is a file, or the samples of a file with the same label of a set, for example one model.
+    The result for a single set is an iterator, which yields its first scores before others are
+    computed.
     """
     command_options = parse_command_options(args)
     score_keywords, request = parse_score_options(args, command_options)
@@ -101,12 +104,11 @@ def run_score(args: Namespace) -> str:
     is_text = source.kind in ("texts", "sequences") and len(source) <= _MAX_SEMANTIC_TEXTS
     if has_text_output and has_default_measure and is_text:
         # `source` and `keywords` are those of the only set.
-        results[0] |= _score_by_meaning(args, source, keywords)
-    elif has_text_output:  # for which advice about meaning depends on the samples
-        results[0]["is_prose"] = (
-            source.kind in ("texts", "sequences")
-            and find_unsupported("semantic", source.values, source.kind) is None
+        return _iter_single_result(
+            args, results[0], partial(_score_by_meaning, args, source, keywords)
         )
+    if has_text_output:
+        return _iter_single_result(args, results[0], partial(_is_prose, source))
     names = [source.name.removeprefix(file_prefix) for source in sources]
     return _format_results(args, names, results)
 
@@ -200,6 +202,15 @@ def _score_by_meaning(args: Namespace, texts: Samples, keywords: Record) -> Reco
             args.notes.add_note(f"no score by meaning: {error}", texts.name)
             return {}
     return {"meaning": result}
+
+
+def _is_prose(source: Samples) -> Record:
+    """Return whether advice about comparing samples by meaning applies to them, as "is_prose"."""
+    is_prose = (
+        source.kind in ("texts", "sequences")
+        and find_unsupported("semantic", source.values, source.kind) is None
+    )
+    return {"is_prose": is_prose}
 
 
 def _describe_molecule_counts(source: Samples) -> str:
@@ -329,8 +340,6 @@ def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Rec
             text += " ".join(output.format_exact(row["value"]) for row in rows) + "\n"
         return text
     is_single = len(results) == 1
-    if is_single and args.format == "text":
-        return _format_single_result(args, results[0])
     if args.format == "json":
         named_results = [
             {"file": name} | result for name, result in zip(names, results, strict=True)
@@ -419,19 +428,24 @@ def _format_worst_groups(
     return output.format_titled_table(args.format, title, worst, score_keys)
 
 
-def _format_single_result(args: Namespace, result: Record) -> str:
-    """Format the scores of one file, one per line, and sentences and tables about them.
+def _iter_single_result(
+    args: Namespace, result: Record, add_entries: Callable[[], Record]
+) -> Iterator[str]:
+    """Yield the scores of one file, one per line, then sentences and tables about them.
 
-    If `result` contains scores of texts by meaning, they follow those by wording.
+    `add_entries` is called after the first scores were printed. It returns "meaning", the scores of
+    texts by meaning, which follow those by wording, or "no_meaning", a sentence that says why there
+    are none, or "is_prose", which is False if the samples are no texts in prose.
     """
     details = result["details"]
-    # Entries of this command, not of the library, so that only scores remain in `result`.
-    meaning = result.pop("meaning", {})
-    no_meaning = result.pop("no_meaning", "")
-    is_prose = result.pop("is_prose", True)
+    # An entry of this command, not of the library, so that only scores remain in `result`.
     molecules = result.pop("molecules", "")
-    lines = [output.emphasize(line) for line in _format_score_lines(result)]
-    lines += [line + _STATIC_SCORE_SUFFIX for line in _format_score_lines(meaning)]
+    yield "".join(f"{output.emphasize(line)}\n" for line in _format_score_lines(result))
+    entries = add_entries()
+    meaning = entries.get("meaning", {})
+    no_meaning = entries.get("no_meaning", "")
+    is_prose = entries.get("is_prose", True)
+    lines = [line + _STATIC_SCORE_SUFFIX for line in _format_score_lines(meaning)]
     if no_meaning:
         lines.append(no_meaning)
     lines.append(f"n = {details['n']:,}")
@@ -450,7 +464,7 @@ def _format_single_result(args: Namespace, result: Record) -> str:
             parts.append(_format_worst_groups(args, worst, score_keys))
         else:
             parts.append(output.format_text_table(details["groups"], score_keys))
-    return output.append_signatures(args, parts, details["signature"])
+    yield output.append_signatures(args, parts, details["signature"])
 
 
 def _format_score_lines(result: Record) -> list[str]:

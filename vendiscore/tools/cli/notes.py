@@ -13,7 +13,7 @@ _MAX_LINES = 3
 
 
 class Notes:
-    """Notes and warnings of one command, which are collected and printed at its end.
+    """Notes and warnings of one command, which are collected and printed before its results.
 
     Texts about several sets that differ only in numbers are merged into one line. `use_flags` is a
     function that replaces keywords of the library in a text by the flags of the command.
@@ -45,12 +45,14 @@ class Notes:
         _add_text(self._minor_notes if minor else self._notes, name, text)
 
     def print_all(self) -> None:
-        """Print all warnings, and as many notes as fit in a few lines.
+        """Print all warnings that were not printed yet, and as many notes as fit in a few lines.
 
         With --verbose, all notes are printed. With --quiet, no notes are printed.
         """
         notes = self._notes | self._minor_notes
-        for key, named_texts in self._warnings.items():
+        named_warnings = self._warnings
+        self._warnings, self._notes, self._minor_notes = {}, {}, {}
+        for key, named_texts in named_warnings.items():
             if not self.verbose:  # merges a note that equals a warning for another set
                 named_texts = named_texts + notes.pop(key, [])
             for line in _format_lines(named_texts, self.verbose):
