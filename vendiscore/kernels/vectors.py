@@ -10,11 +10,11 @@ from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.exponential_kernels import (
     ExponentialEntries,
+    ExponentialMatrix,
     compute_tensor_similarities,
     median_distance,
 )
 from ..similarity.features import FeatureSimilarity
-from ..similarity.matrix import MatrixSimilarity
 from ..similarity.row_distances import ExponentialKernel
 from ..similarity.rows import RowsSimilarity
 from ..similarity.sample_arrays import RowCheck, as_vectors
@@ -157,7 +157,7 @@ def _build_exponential(
         bandwidth_of_tensor = sigma.to(X.device).double() if is_torch(sigma) else bandwidth
         _require_matrix_memory(X)
         K = compute_tensor_similarities(X, bandwidth_of_tensor, kernel)
-        return MatrixSimilarity(K, psd=True, settings=settings)
+        return ExponentialMatrix(K, psd=True, settings=settings)
     return RowsSimilarity(ExponentialEntries(X, bandwidth, kernel), psd=True, settings=settings)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..resolve.presets import expand_presets
 from ..support.arguments import check_no_gradient, has_gradient, is_collection
-from ..support.namespace import Array, asarray_like, namespace, to_host
+from ..support.namespace import Array, asarray_like, is_torch, namespace, to_host
 from ..support.suggestions import describe_parameters, suggest_name
 from ..support.types import Options, Record
 from .measure import RANGE_ROUNDING, Measure, get_measure
@@ -112,6 +112,8 @@ def evaluate_measures(
             # lower limit is None if it is n.
             is_comparable = type(value) is float and low is not None
             is_inside = is_comparable and low <= value <= (n if high is None else high)
+            if measure.name == "VS" and is_torch(value):
+                is_inside = True  # checked with its eigenvalues; reading it waits for the device
             scores[key] = value if is_inside else measure.check(value, n, sample_set.roundoff)
         results.append(scores)
     if "torch" in sys.modules:  # otherwise no argument is a tensor

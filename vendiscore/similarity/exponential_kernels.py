@@ -12,9 +12,10 @@ from typing import Self
 import numpy as np
 
 from ..support import memory
-from ..support.namespace import Array, is_numpy, row_blocks, to_float
+from ..support.namespace import Array, is_numpy, is_torch, row_blocks, to_float
 from ..support.types import DType, Number, Tensor
 from .duplicate_rows import group_identical_rows
+from .matrix import MatrixSimilarity
 from .row_distances import (
     ExponentialKernel,
     Index,
@@ -57,6 +58,24 @@ def compute_tensor_similarities(X: Tensor, sigma: Number, kernel: ExponentialKer
     return (D * entries.factor).exp()
 
 
+class ExponentialMatrix(MatrixSimilarity):
+    """The matrix of `compute_tensor_similarities`, whose symmetry and diagonal need no check."""
+
+    is_symmetric = True  # by construction, like the diagonal
+    has_unit_diagonal = True
+
+
+def _check_ratio(X: Array, sigma: float, exponent: int) -> None:
+    """Raise a ValueError if rows X divided by the bandwidth, `sigma` or 2^`exponent`, overflow."""
+    largest = largest_entry(X)
+    if largest and math.frexp(largest)[1] - exponent > MAX_RATIO_EXPONENT:
+        raise ValueError(
+            f"`sigma` is {sigma:.6g} and the largest entry of the samples {largest:.6g}: their "
+            "ratio exceeds the range of double precision; rescale the samples or pass a larger "
+            "`sigma`"
+        )
+
+
 class ExponentialEntries:
     """Entries of an exponential kernel between rows of X, computed on demand.
 
@@ -69,18 +88,17 @@ class ExponentialEntries:
 
     def __init__(self, X: Array, sigma: object, kernel: ExponentialKernel) -> None:
         exponent = math.frexp(to_float(sigma))[1]
-        largest = largest_entry(X)
-        if largest and math.frexp(largest)[1] - exponent > MAX_RATIO_EXPONENT:
-            raise ValueError(
-                f"`sigma` is {to_float(sigma):.6g} and the largest entry of the samples "
-                f"{largest:.6g}: their ratio exceeds the range of double precision; rescale the "
-                "samples or pass a larger `sigma`"
-            )
+        if not is_torch(X):
+            _check_ratio(X, to_float(sigma), exponent)
         bandwidth = scale_by_power_of_two(sigma, -exponent)
         rows = scale_by_power_of_two(X, -exponent)
+        self.distances: RowDistances = RowDistances(rows, kernel, to_float(bandwidth))
+        # Reading a tensor waits for its device. If the squared norms, which have been read, are
+        # finite, its entries are in the range.
+        if is_torch(X) and not math.isfinite(self.distances.largest_squared_norm):
+            _check_ratio(X, to_float(sigma), exponent)
         self.n: int = len(X)
         self.width: int = X.shape[1]
-        self.distances: RowDistances = RowDistances(rows, kernel, to_float(bandwidth))
         self._float32_factors: tuple[np.ndarray, np.ndarray] | None = None
         # K = exp(factor · distance), where distances of the Gaussian kernel are squared.
         self.factor = -0.5 / bandwidth**2

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 from ..support import memory
-from ..support.namespace import Array, detach, is_numpy, namespace, row_blocks, to_float
+from ..support.namespace import Array, detach, is_numpy, is_torch, namespace, row_blocks, to_float
 from ..support.parallel import slices
 from ..support.types import Rows
 from .duplicate_rows import group_identical_rows
@@ -62,6 +62,7 @@ class RowDistances:
         # Whether distances are computed as ‖x‖² + ‖y‖² − 2 x·y by a matrix product.
         self.uses_matrix_product: bool = kernel == "gaussian" and not has_few_columns
         self.can_use_float32: bool = False
+        self.largest_squared_norm: float = math.inf  # unknown
         if not self.uses_matrix_product:
             return
         xp = namespace(X)
@@ -76,7 +77,7 @@ class RowDistances:
         self.left: Array = xp.concat(left, axis=1)
         self.right: Array = xp.concat(right, axis=1)
         self.squared_norms: Array = detach(squares)[:, 0]
-        largest = to_float(self.squared_norms.max())
+        self.largest_squared_norm = largest = to_float(self.squared_norms.max())
         bandwidth = sigma or 0.0  # with 0, no error is accepted
         # Whether the rounding error of the product may be too large for close pairs.
         self.is_lossy: bool = not PRODUCT_ROUNDING * largest <= MAX_EXPONENT_ERROR * bandwidth**2
@@ -239,6 +240,8 @@ def check_finite_distances(D: np.ndarray, metric: str, format_pair: PairFormatte
 def largest_entry(X: Array) -> float:
     """Return the maximum absolute value of the entries of X."""
     X = detach(X)
+    if is_torch(X):
+        return to_float(abs(X).max())  # a single read from the device
     return max(to_float(X.max()), -to_float(X.min()))
 
 
