@@ -30,6 +30,8 @@ from .row_distances import (
 MIN_RELATIVE_BANDWIDTH = 2.0**-300
 # Maximum of log2(largest entry / σ): rows divided by σ must not overflow.
 MAX_RATIO_EXPONENT = 1000
+# Maximum of |log2 σ| for rows that need no scaling.
+MAX_UNSCALED_EXPONENT = 16
 # Number of pairs sampled to bracket the median: one in SAMPLED_PAIR_INTERVAL, at least
 # MIN_SAMPLED_PAIRS and at most MAX_SAMPLED_PAIRS.
 SAMPLED_PAIR_INTERVAL = 1 << 9
@@ -88,6 +90,8 @@ class ExponentialEntries:
 
     def __init__(self, X: Array, sigma: object, kernel: ExponentialKernel) -> None:
         exponent = math.frexp(to_float(sigma))[1]
+        if abs(exponent) <= MAX_UNSCALED_EXPONENT:
+            exponent = 0  # saves a copy of the rows; results are the same
         if not is_torch(X):
             _check_ratio(X, to_float(sigma), exponent)
         bandwidth = scale_by_power_of_two(sigma, -exponent)
@@ -128,9 +132,15 @@ class ExponentialEntries:
         Used only if distances are computed by a matrix product and float32 is accurate enough.
         """
         if self._float32_factors is None:
-            left = self.distances.left * self.factor
-            right = self.distances.right
-            self._float32_factors = left.astype(np.float32), right.astype(np.float32)
+            centred = self.distances.centred
+            squares = self.distances.squared_norms
+            left, right = (np.empty((self.n, self.width + 2), np.float32) for _ in range(2))
+            # Two additional columns add the squared norms ‖x‖² + ‖y‖² to −2 x·y.
+            np.multiply(centred, -2 * self.factor, out=left[:, :-2], casting="same_kind")
+            left[:, -2], left[:, -1] = squares * self.factor, self.factor
+            right[:, :-2] = centred
+            right[:, -2], right[:, -1] = 1.0, squares
+            self._float32_factors = left, right
         return self._float32_factors
 
     def take(self, index: np.ndarray) -> Self:

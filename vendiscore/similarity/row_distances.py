@@ -39,7 +39,7 @@ CENTRE_ROWS = 64
 # Rows per block: at most n/MIN_BLOCKS, because pairs within a block are computed twice, and at most
 # BLOCK_BYTES of results; but at least MIN_BLOCK_ROWS, for fast products.
 MIN_BLOCKS = 16
-MIN_BLOCK_ROWS = 64
+MIN_BLOCK_ROWS = 128
 BLOCK_BYTES = 1 << 26
 # Rows with entries up to this size need not be rescaled before squaring.
 MAX_UNSCALED_ENTRY = 1e50
@@ -68,16 +68,9 @@ class RowDistances:
         xp = namespace(X)
         # Subtracting a vector from all rows does not change distances. Shorter rows have smaller
         # rounding errors.
-        centred = X - median_of_rows(X)
-        squares = xp.linalg.vecdot(centred, centred)[:, None]
-        ones = xp.ones_like(squares)
-        # Two additional columns add ‖x‖² + ‖y‖² in the same product.
-        left = [-2 * centred, squares, ones]
-        right = [centred, ones, squares]
-        self.left: Array = xp.concat(left, axis=1)
-        self.right: Array = xp.concat(right, axis=1)
-        self.squared_norms: Array = detach(squares)[:, 0]
-        self.largest_squared_norm = largest = to_float(self.squared_norms.max())
+        self.centred: Array = X - median_of_rows(X)
+        self.squared_norms: Array = xp.linalg.vecdot(self.centred, self.centred)
+        self.largest_squared_norm = largest = to_float(detach(self.squared_norms).max())
         bandwidth = sigma or 0.0  # with 0, no error is accepted
         # Whether the rounding error of the product may be too large for close pairs.
         self.is_lossy: bool = not PRODUCT_ROUNDING * largest <= MAX_EXPONENT_ERROR * bandwidth**2
@@ -95,7 +88,7 @@ class RowDistances:
         Y = self.X[columns]
         if not self.uses_matrix_product:
             return distances_by_differences(X, Y, self.kernel)
-        D = self.left[index] @ self.right[columns].T  # ‖x‖² + ‖y‖² − 2 x·y
+        D = self._expand_squares(index, columns)
         # If rounding errors are too large, recompute the distances of close rows from differences,
         # or all distances if many rows are close.
         if self.is_lossy and not self._recompute_close_pairs(D, X, Y, index, columns):
@@ -103,6 +96,20 @@ class RowDistances:
         if is_numpy(D):  # rounding errors may be negative
             return np.maximum(D, 0.0, out=D)
         return sys.modules["torch"].clamp(D, min=0.0)
+
+    def _expand_squares(self, index: Index, columns: Index) -> Array:
+        """Compute ‖x − y‖² = ‖x‖² + ‖y‖² − 2 x·y for the rows `index` and `columns` of X."""
+        products = self.centred[index] @ self.centred[columns].T
+        row_squares = self.squared_norms[index][:, None]
+        column_squares = self.squared_norms[columns]
+        if not is_numpy(products):
+            return (row_squares + column_squares) - 2 * products
+        for block in row_blocks(len(products), 8 * products.shape[1], min_rows=1):
+            D = products[block]  # stays in the cache
+            D *= -2
+            D += row_squares[block]
+            D += column_squares
+        return products
 
     def _recompute_close_pairs(
         self, D: Rows, X: Array, Y: Array, index: Index, columns: Index
@@ -113,7 +120,7 @@ class RowDistances:
         the rows `index` and `columns` of `self.X`.
         """
         n_rows, n_columns = D.shape
-        scaled_norms = CLOSE_PAIR_RATIO * self.squared_norms
+        scaled_norms = CLOSE_PAIR_RATIO * detach(self.squared_norms)
         thresholds = scaled_norms[index][:, None] + scaled_norms[columns]
         is_close = ~(detach(D) >= thresholds)  # True for NaN
         close_pairs = namespace(D).nonzero(is_close.reshape(-1))[0]
@@ -133,8 +140,7 @@ class RowDistances:
         subset = copy.copy(self)
         subset.X = self.X[index]
         if self.uses_matrix_product:
-            subset.left = self.left[index]
-            subset.right = self.right[index]
+            subset.centred = self.centred[index]
             subset.squared_norms = self.squared_norms[index]
         return subset
 
