@@ -80,6 +80,8 @@ GRID: dict[str, Any] = {
         "numexpr>=2.10.1",
         "seaborn>=0.13.2",
         "prdc==0.2",
+        "faiss-cpu==1.15.1",
+        "pyversity==0.2.0",
         "apricot-select==0.6.1",  # it needs these three packages
         "numba>=0.61",
         "llvmlite>=0.44",

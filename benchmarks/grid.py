@@ -11,8 +11,7 @@ package computes the same value (`vendi_score` 0.0.3, `magnipy` 1.0.0, `prdc` 0.
 function of `minimal_code.py` is called. Both values are compared before anything is timed. Reports,
 growth and sources have no counterpart, so only their own time is measured. Cells that fail are
 listed at the end, and the exit status is then 1. A row has the largest relative difference of both
-values. `score_X` by width and precision has a script of
-its own, `score_widths.py`.
+values. `score_X` by width and precision has a script of its own, `score_widths.py`.
 
 Some combinations are missing, because they would take minutes or have no meaning: magnitude, and
 kernels other than cosine, of 10,000 samples (n³); n-grams of 10,000 texts at order 1 (10,000
@@ -964,7 +963,16 @@ def main() -> None:
         settings = {"GRID_QUESTIONS": str(path)}
         result = run_with_threads(__file__, options.threads, worker_options, settings)
     print_summary(result)
-    packages = ("vendi-score", "magnipy", "prdc", "apricot-select", "scikit-learn", "rdkit")
+    packages = (
+        "vendi-score",
+        "magnipy",
+        "prdc",
+        "apricot-select",
+        "faiss-cpu",
+        "pyversity",
+        "scikit-learn",
+        "rdkit",
+    )
     environment_info = collect_environment(*packages) | {
         "minutes": (time.perf_counter() - start) / 60
     }
