@@ -1,6 +1,6 @@
 """Train with TRL's GRPO and a reward for quality times diversity.
 
-    pip install -e '.[trl]'     # in a clone of vendiscore
+    pip install -e '.[train]'     # in a clone of vendiscore
     python examples/harnesses/train_grpo.py Qwen/Qwen3-0.6B
 
 The argument is the name of a model on the Hugging Face Hub, or the folder of a model. Training uses
@@ -22,7 +22,7 @@ try:
 except ImportError as error:
     if __name__ != "__main__":
         raise
-    raise SystemExit(f"{error}; run: pip install -e '.[trl]'") from None
+    raise SystemExit(f"{error}; run: pip install -e '.[train]'") from None
 
 PROMPTS = ["Name an animal that flies.", "Name something red.", "Name a river."]
 

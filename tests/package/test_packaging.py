@@ -111,12 +111,39 @@ def test_imported_packages_are_declared():
     assert result >= BASE  # no declared package is unused
 
 
-def test_readme_lists_every_extra():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    table = text.partition("| extra | adds |\n")[2].partition("\n\n")[0]
+def list_names(page: str, header: str) -> list[str]:
+    """Return the names in backticks in the first column of the table with this header."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    table = text.partition(f"{header}\n")[2].partition("\n\n")[0]
     cells = [line.split("|")[1] for line in table.splitlines()[1:]]
-    names = [name for cell in cells for name in re.findall("`(.+?)`", cell)]
-    assert sorted(names) == sorted(EXTRAS)
+    return [name for cell in cells for name in re.findall("`(.+?)`", cell)]
+
+
+def test_documents_list_every_extra():
+    names = list_names("README.md", "| extra | adds |")
+    old_names = list_names("docs/stability.md", "| old name | use instead |")
+    assert sorted(names + old_names) == sorted(EXTRAS)
+
+
+# The packages of the extras of version 0.4 whose names are deprecated.
+OLD_EXTRAS = {
+    "arrow": {"pyarrow"},
+    "compat": {"nltk", "scikit-learn"},
+    "gradio": EXTRAS["app"] | {"gradio"},
+    "torch": {"torch"},
+    "torchmetrics": {"torch", "torchmetrics"},
+    "trl": {"torch", "transformers", "trl"},
+}
+
+
+@pytest.mark.parametrize("name", OLD_EXTRAS)
+def test_old_extras_install_the_same_packages(name):
+    assert EXTRAS[name] == OLD_EXTRAS[name]
+
+
+def test_all_contains_every_extra_except_harnesses_and_tools():
+    others = {"inspect", "lm-eval", "docs", "tests", "dev", "compat"}
+    assert EXTRAS["all"] == set().union(*(EXTRAS[name] for name in EXTRAS if name not in others))
 
 
 def test_base_packages_equal_declared_dependencies():

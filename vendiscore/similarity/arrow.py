@@ -18,7 +18,7 @@ def to_chunked_array(samples: object) -> pyarrow.ChunkedArray:
 
     A table becomes a column of structs.
     """
-    pa = require("pyarrow", "arrow", "a column of Arrow")
+    pa = require("pyarrow", "streaming", "a column of Arrow")
     if hasattr(samples, "__arrow_c_stream__"):
         return pa.chunked_array(samples)
     return pa.chunked_array([pa.array(samples)])
@@ -72,7 +72,7 @@ def numeric_values(
     Returns None if the column has another type, or has missing values without `allow_missing`. With
     `allow_missing`, missing numbers become NaN.
     """
-    types = require("pyarrow.types", "arrow", "a column of Arrow")
+    types = require("pyarrow.types", "streaming", "a column of Arrow")
     number_type = column.type
     while types.is_fixed_size_list(number_type) or types.is_list(number_type):
         number_type = number_type.value_type

@@ -15,8 +15,7 @@ BASE_PACKAGES = ("array_api_compat", "numpy", "psutil", "scipy", "threadpoolctl"
 _ADDITIONAL_PACKAGES = {
     ("torch", "text"): ("transformers",),
     ("torch", "images"): ("torchvision", "transformers", "PIL"),
-    ("torch", "torchmetrics"): ("torchmetrics",),
-    ("torch", "train"): ("transformers", "accelerate"),
+    ("transformers", "train"): ("accelerate", "torch"),
 }
 # Modules whose package has another name on PyPI.
 _PYPI_NAMES = {"PIL": "pillow", "sklearn": "scikit-learn"}

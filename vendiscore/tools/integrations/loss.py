@@ -15,7 +15,7 @@ from ...support.namespace import disable_autocast, is_torch
 from ...support.optional import require
 from ...support.types import Samples, Tensor, Weights
 
-torch = require("torch", "torch", "VendiLoss")
+torch = require("torch", "train", "VendiLoss")
 
 
 class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch is not read by mypy

@@ -15,8 +15,8 @@ from ...support.optional import require
 from ...support.types import Axes, Tensor
 from ..streams.second_moment import scale_to_diagonal
 
-_torch = require("torch", "torchmetrics", "VendiScore of torchmetrics")
-_Metric = require("torchmetrics", "torchmetrics", "VendiScore of torchmetrics").Metric
+_Metric = require("torchmetrics", "train", "VendiScore of torchmetrics").Metric
+_torch = require("torch", "train", "VendiScore of torchmetrics")
 
 
 class VendiScore(_Metric):  # type: ignore[misc, valid-type]

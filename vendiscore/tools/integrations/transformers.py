@@ -17,8 +17,8 @@ from ...support.text_detection import fill_blanks
 from ...support.types import Record
 from ..streams.monitor import Monitor
 
-_torch = require("torch", "train", "DiversityCallback")
 _TrainerCallback = require("transformers", "train", "DiversityCallback").TrainerCallback
+_torch = require("torch", "train", "DiversityCallback")
 
 DEFAULT_ANSWERS = 8
 _STATE_KEY = "vendiscore.DiversityCallback"  # in the state of the trainer, and so in checkpoints

@@ -20,7 +20,7 @@ PURPOSE = "a stream of record batches"
 def select_columns(batch: object, names: Sequence[str]) -> pyarrow.Table:
     """Return columns of a batch as a pyarrow table; raise a ValueError if a column is missing."""
     check_in_memory(batch, "batch")
-    pa = require("pyarrow", "arrow", PURPOSE)
+    pa = require("pyarrow", "streaming", PURPOSE)
     try:
         table = pa.table(batch)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
@@ -41,7 +41,7 @@ def concatenate_tables(tables: Sequence[pyarrow.Table], names: Sequence[str]) ->
         If the types of a column have no common type, such as Booleans and numbers, or if the
         conversion would change values, such as integers above 2**53 converted to floats.
     """
-    pa = require("pyarrow", "arrow", PURPOSE)
+    pa = require("pyarrow", "streaming", PURPOSE)
     columns = {}
     for name in names:
         chunks = [table[name] for table in tables]
@@ -62,7 +62,7 @@ def concatenate_tables(tables: Sequence[pyarrow.Table], names: Sequence[str]) ->
 
 def _without_encoding(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
     """Return a column with dictionary or string-view encoding as plain values."""
-    pa = require("pyarrow", "arrow", PURPOSE)
+    pa = require("pyarrow", "streaming", PURPOSE)
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column

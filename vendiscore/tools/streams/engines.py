@@ -68,7 +68,7 @@ def reduce_data(data: Any, columns: Sequence[str], reduction: Reduction[Result])
     reduce_on_workers = _find_adapter(data, _ENGINES_WITH_WORKERS)
     if reduce_on_workers is None:
         return reduction.compute(iter_batches(data, columns))
-    require("pyarrow", "arrow", PURPOSE)
+    require("pyarrow", "streaming", PURPOSE)
     result, warnings = _load(reduction, reduce_on_workers(data, columns, reduction))
     for message, category in warnings:
         warn(message, category)
@@ -83,7 +83,7 @@ def iter_batches(data: Any, columns: Sequence[str]) -> Iterator[Any]:
         return
     check_in_memory(data, "batches")
     if hasattr(data, "__arrow_c_stream__"):
-        data = require("pyarrow", "arrow", PURPOSE).RecordBatchReader.from_stream(data)
+        data = require("pyarrow", "streaming", PURPOSE).RecordBatchReader.from_stream(data)
     yield from data
 
 
@@ -210,7 +210,7 @@ def _compute_ray_block(block: Any, reduction: Reduction[Any]) -> dict[str, list[
 
 def _merge_ray_blocks(reduction: Reduction[Any], *blocks: Any) -> Any:
     """Merge the partial results in Arrow tables; the table of an empty block has no columns."""
-    pa = require("pyarrow", "arrow", PURPOSE)
+    pa = require("pyarrow", "streaming", PURPOSE)
     dumps = [
         dump
         for block in blocks
@@ -238,7 +238,7 @@ def _reduce_spark(frame: Any, columns: list[str], reduction: Reduction[Any]) -> 
 
 
 def _compute_spark_partition(reduction: Reduction[Any], batches: Batches) -> Iterator[Any]:
-    pa = require("pyarrow", "arrow", PURPOSE)
+    pa = require("pyarrow", "streaming", PURPOSE)
     part = import_module("pyspark").TaskContext.get().partitionId()
     yield pa.record_batch(
         {
@@ -250,7 +250,7 @@ def _compute_spark_partition(reduction: Reduction[Any], batches: Batches) -> Ite
 
 
 def _merge_spark_results(reduction: Reduction[Any], table: Any) -> Any:
-    pa = require("pyarrow", "arrow", PURPOSE)
+    pa = require("pyarrow", "streaming", PURPOSE)
     table = table.sort_by("part")
     dump = _merge(reduction, table["result"].to_pylist())
     return pa.table({"parent": [table["parent"][0].as_py()], "result": [dump]})
