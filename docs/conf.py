@@ -61,6 +61,7 @@ plot_include_source = False
 plot_html_show_source_link = False
 plot_html_show_formats = False
 plot_formats = [("png", 110)]
+plot_working_directory = str(HERE.parent)  # paths are those of the clone
 plot_rcparams = {
     "figure.figsize": (7, 3.6),
     "figure.constrained_layout.use": True,

@@ -6,8 +6,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-# Figures are drawn in the folder that they are in.
-RESULTS = Path("../../benchmarks/results/identity.json")
+# Figures are drawn in the folder of the clone.
+RESULTS = Path("benchmarks/results/identity.json")
 rows = [row for row in json.loads(RESULTS.read_text())["rows"] if "step" in row]
 steps = [row["step"] for row in rows]
 line = np.linspace(0.66, 3.1, 100)

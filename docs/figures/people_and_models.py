@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 
 from vendiscore import plots
 
-# Figures are drawn in the folder that they are in.
-RESULTS = Path("../../benchmarks/results/sources.json")
+# Figures are drawn in the folder of the clone.
+RESULTS = Path("benchmarks/results/sources.json")
 rows = [row for row in json.loads(RESULTS.read_text())["rows"] if row["part"] == "halves"]
 figure, axes = plt.subplots(1, len(rows), figsize=(9.2, 3.4), layout="constrained", sharey=True)
 figure.get_layout_engine().set(wspace=0.2, w_pad=0.2)

@@ -160,6 +160,12 @@ def magnitude(
     matplotlib Axes
         The axes with the plot.
 
+    Raises
+    ------
+    TypeError
+        If `curve` is another object, such as the result of `magnitude_function`, which has no
+        convergence scale.
+
     See Also
     --------
     vendiscore.magnitude.curve.magnitude_curve : Compute the curve.
@@ -172,6 +178,11 @@ def magnitude(
     >>> ax.get_ylabel()
     'magnitude'
     """
+    if not hasattr(curve, "convergence"):
+        raise TypeError(
+            f"`curve` must be a MagnitudeCurve, got {type(curve).__name__}; pass "
+            f"vendiscore.magnitude.curve.magnitude_curve(samples)"
+        )
     ax = make_axes_if_none(ax)
     n = curve.distinct
     ax.plot(curve.scales, curve.values, color="C0", lw=2)
