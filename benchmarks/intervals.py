@@ -54,7 +54,8 @@ def compute_coverage(name: str, n: int, repeats: int) -> dict[str, Any]:
         jackknife(compute_spectrum(draw_set(name, n, s), vectors=True)) for s in range(repeats)
     ]
     logs, errors = (
-        np.array([getattr(estimate, key) for estimate in estimates]) for key in ("log", "error")
+        np.array([getattr(estimate, key) for estimate in estimates])
+        for key in ("log_score", "error")
     )
     covered = np.abs(logs - logs.mean()) <= Z * errors
     halves = (
