@@ -90,12 +90,10 @@ GRID: dict[str, Any] = {
     "data_files": ("leffingwell_odors.csv", "trec_questions.tsv", "mnist_test.npz"),
 }
 BENCHMARKS = (
-    Benchmark("grid", "common calls at common sizes with another package or bare NumPy", **GRID),
     Benchmark(
-        "grid_peers",
-        "only the calls of `grid` that another package has, for README",
-        script="grid",
-        arguments=("--peers",),
+        "grid",
+        "common calls at common sizes with another package or bare NumPy",
+        arguments=("--threads", "1"),
         **GRID,
     ),
     Benchmark("score_widths", "score_X of 64 to 3,072 columns with vendi_score", (VENDI,)),

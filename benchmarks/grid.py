@@ -1,7 +1,7 @@
 """Time common calls at common sizes, compared with other packages or bare NumPy.
 
-    python benchmarks/grid.py --json benchmarks/results/grid.json
-    python benchmarks/grid.py --peers --json benchmarks/results/grid_peers.json   # README's table
+    python benchmarks/grid.py --threads 1 --json benchmarks/results/grid.json
+    python benchmarks/grid.py --peers   # only the comparisons with other packages
     python benchmarks/grid.py --only "score_X" "compute, groups" --threads 1 --repeats 5
 
 Sizes are 1,000 sets of 8 samples, 200 sets of 10, and single sets of 1,000 and 10,000; vectors have

@@ -28,6 +28,7 @@ from source_tables import tabulate_novelty, tabulate_pairs, tabulate_parts, tabu
 from tables import (
     describe_best_novelty,
     format_ratio,
+    sorted_grid_rows,
     tabulate_differences,
     tabulate_equal_quality,
     tabulate_estimate_errors,
@@ -125,12 +126,12 @@ def describe_call(row: dict[str, Any]) -> str:
     function, _, samples = row["name"].partition(": ")
     samples = samples.removeprefix(f"{function}, ")
     samples = samples.replace("100 that represent,", "100 representative vectors of")
-    return f"`{function}`: {samples}, {row['threads']} thread{'s' if row['threads'] > 1 else ''}"
+    return f"`{function}`: {samples}"
 
 
 def summarize_grid() -> str:
-    """Summarize the grid by the other package, for one and two threads."""
-    rows = [row for row in load_result("grid")["rows"] if "times_faster" in row]
+    """Summarize the grid by the other package, with one thread."""
+    rows = [row for row in sorted_grid_rows() if "times_faster" in row]
     rows_by_peer: dict[str, list[dict[str, float]]] = {}
     for row in rows:
         rows_by_peer.setdefault(row.get("peer", "bare NumPy, SciPy or RDKit"), []).append(row)
@@ -140,6 +141,7 @@ def summarize_grid() -> str:
         middle = statistics.median(row["times_faster"] for row in peer_rows)
         call = describe_call(slowest)
         lines.append((peer, str(len(peer_rows)), f"{middle:.3g} ×", format_ratio(slowest), call))
+    lines.sort(key=lambda line: float(line[3].split()[0]))
     return format_table(
         ("peer", "comparisons", "median", "smallest ratio", "call with the smallest ratio"), lines
     )

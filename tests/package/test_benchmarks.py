@@ -146,10 +146,10 @@ def test_check_lists_missing_and_outdated_result_files(
     status, text = run_check(tmp_path)
     assert status == 1
     assert (
-        "Outdated, printed in README:\n  grid_peers: missing\n  people/human_scores: missing\n"
+        "Outdated, printed in README:\n  grid: missing\n  people/human_scores: missing\n"
         in text
     )
-    for name in ("grid_peers", "people/human_scores", "typical_few"):
+    for name in ("grid", "people/human_scores", "typical_few"):
         write(name)
     write("growth", vendiscore="0.3.0", commit="0" * 40)
     write("gpu", vendiscore="0.3.0", commit="1" * 40)
@@ -164,11 +164,11 @@ def test_check_lists_missing_and_outdated_result_files(
         ({"commit": "3" * 40}, "its commit 33333333 is not in the history"),
         ({"commit": "unknown"}, "at an unknown commit"),
     ):
-        write("grid_peers", **changes)
+        write("grid", **changes)
         status, text = run_check(tmp_path)
         assert status == 1
         assert re.search(
-            rf"Outdated, printed in README:\n  grid_peers: .*{re.escape(problem)}\n", text
+            rf"Outdated, printed in README:\n  grid: .*{re.escape(problem)}\n", text
         )
 
 

@@ -289,8 +289,10 @@ def can_multiply_in_single_precision(weighted: Similarity) -> TypeGuard[FeatureS
     """
     if not isinstance(weighted, FeatureSimilarity) or sp.issparse(weighted.X):
         return False
+    if not is_float32_faster(weighted.X):
+        return False
     # `bare` removes the weights, so its diagonal contains the squared lengths of the rows.
-    return is_float32_faster(weighted.X) and can_use_single_precision(
+    return weighted.has_unit_diagonal or can_use_single_precision(
         weighted.X, weighted.bare().diagonal()
     )
 
@@ -312,7 +314,8 @@ def compute_scores_in_single_precision(
     d = similarity.X.shape[1]
     if d >= n and find_identical_samples(similarity) is not None:
         return None  # merging them and computing in double precision is faster
-    weighted = weight_similarity(similarity, None)
+    # The rows of NumPy arrays are not weighted, and computing the weights takes time.
+    weighted = similarity if is_numpy(similarity.X) else weight_similarity(similarity, None)
     route = COVARIANCE if d < n else EIGENVALUES
     describe_cause = compute_tolerance(weighted).describe_cause
 
@@ -366,6 +369,8 @@ def select_one_order_route(
     Order 2 needs only the Frobenius norm, and order ∞ the largest eigenvalue. With psd="clip", a
     matrix that may have negative eigenvalues needs all eigenvalues.
     """
+    if q not in (2.0, math.inf):
+        return None
     n = similarity.n
     size = n if similarity.dim is None else min(n, similarity.dim)
     # Without Lanczos iteration, order ∞ needs all eigenvalues. For small matrices these are faster,

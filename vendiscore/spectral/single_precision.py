@@ -11,6 +11,7 @@ import numpy as np
 from ..core.eigenvalues import EigenvalueTolerance, NormalizedEigenvalues
 from ..core.score import Solver, compute_hill_numbers
 from ..similarity.covariance import compute_covariance
+from ..similarity.features import UNIT_TOLERANCE
 from ..support.namespace import (
     Array,
     has_exact_float32_matmul,
@@ -21,9 +22,6 @@ from ..support.namespace import (
 )
 from ..support.types import Number
 
-# Rows whose length differs from 1 by at most this, for example after normalization in float32, are
-# treated as unit rows. This changes log VS by less than 1e-5.
-UNIT_TOLERANCE = 1e-6
 # Limits for the use of single precision: the maximum of the error of log VS that is estimated in
 # `decompose_in_single_precision`; the maximum of the largest eigenvalue; and the minimum of the
 # effective number of diagonal entries, (Σ d)² / Σ d² for diagonal entries d. They ensure that the
@@ -31,6 +29,7 @@ UNIT_TOLERANCE = 1e-6
 # most 0.9, log VS of every order is at least 0.1, so 1 % of it exceeds 2e-5. The limits were
 # verified in benchmarks/accuracy_grid.py and benchmarks/differential.py.
 MAX_ERROR, MAX_EIGENVALUE, MIN_COLUMNS = 1e-5, 0.9, 16
+MEAN_ROWS = 1000  # maximum number of rows whose mean is examined
 
 Scores = tuple[list[Number], NormalizedEigenvalues | None]
 
@@ -67,8 +66,10 @@ def compute_scores_if_accurate(
     ignored. `compute_eigenvalues` takes a matrix and returns its eigenvalues in ascending order.
     """
     n, d = X.shape
-    mean = X.mean(0)
-    if mean @ mean > MAX_EIGENVALUE:  # a lower bound of the largest eigenvalue
+    # The squared length of the mean is a lower bound of the largest eigenvalue. That of some rows
+    # suffices to avoid most products that are not accurate enough.
+    mean = X[:: -(-n // MEAN_ROWS)].mean(0)
+    if mean @ mean > MAX_EIGENVALUE:
         return None
     # The smaller of XᵀX and XXᵀ, which have the same non-zero eigenvalues.
     C = compute_covariance(X if d < n else X.T, scale, single_precision=True)
