@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
+# The tests need no GPU, and the wheels of torch with CUDA take 5 GB.
+CPU_WHEELS = "https://download.pytorch.org/whl/cpu"
 
 
 class Change(NamedTuple):
@@ -61,6 +63,16 @@ CHANGES = {
         ("tests/novelty_bench/test_effective_distinct.py",),
         folder="src",
     ),
+    "sentence-transformers": Change(
+        "sentence-transformers==6.2.0",
+        ("sentence-transformers==6.2.0", "pytest"),
+        ("tests/evaluation/test_embedding_diversity_evaluator.py",),
+    ),
+    "trl": Change(
+        "trl==1.16.0",
+        ("trl==1.16.0", "pytest"),
+        ("tests/test_completion_diversity_callback.py",),
+    ),
     "monai": Change(
         "monai-weekly==1.7.dev2643",
         ("monai-weekly==1.7.dev2643", "pytest", "parameterized"),
@@ -97,7 +109,7 @@ def main() -> None:
             run("git", "clone", "-q", options.source, source, at=HERE)
             run("git", "checkout", "-q", change.commit)
         run("git", "apply", HERE / options.project / "change.patch")
-        run(*pip, "install", "-q", *change.needs, HERE.parents[1])
+        run(*pip, "install", "-q", "--extra-index-url", CPU_WHEELS, *change.needs, HERE.parents[1])
         tests = [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *change.tests]
         if released:  # use the patched source, not the installed package
             run(*tests, PYTHONPATH=source / change.folder)
