@@ -145,10 +145,7 @@ def test_check_lists_missing_and_outdated_result_files(
 
     status, text = run_check(tmp_path)
     assert status == 1
-    assert (
-        "Outdated, printed in README:\n  grid: missing\n  people/human_scores: missing\n"
-        in text
-    )
+    assert "Outdated, printed in README:\n  grid: missing\n  people/human_scores: missing\n" in text
     for name in ("grid", "people/human_scores", "typical_few"):
         write(name)
     write("growth", vendiscore="0.3.0", commit="0" * 40)
@@ -167,9 +164,7 @@ def test_check_lists_missing_and_outdated_result_files(
         write("grid", **changes)
         status, text = run_check(tmp_path)
         assert status == 1
-        assert re.search(
-            rf"Outdated, printed in README:\n  grid: .*{re.escape(problem)}\n", text
-        )
+        assert re.search(rf"Outdated, printed in README:\n  grid: .*{re.escape(problem)}\n", text)
 
 
 def test_code_replaced_by_mutants_exists_in_modules(monkeypatch: pytest.MonkeyPatch) -> None:
