@@ -18,8 +18,13 @@ DATA = Path(__file__).resolve().parents[1] / "docs" / "tutorials" / "data" / "an
 
 def main(path: str | Path = DATA, size: str = "30", output: str = "chosen.csv") -> None:
     answers = read(path)
+    if not answers.sets or not answers.prompts:
+        raise SystemExit("The file needs a column of sources and a column of prompts.")
     count = int(size)
-    quota = {name: count // len(answers.by_set()) for name in answers.by_set()}
+    sources = list(answers.by_set())
+    quota = {name: count // len(sources) for name in sources}
+    for name in sources[: count % len(sources)]:  # the remainder
+        quota[name] += 1
     selection = select(answers.samples, count, quota=quota, groups=answers.sets, analyzer="char")
     chosen = selection.places
 

@@ -15,6 +15,8 @@ DATA = Path(__file__).resolve().parents[1] / "docs" / "tutorials" / "data" / "an
 def main(path: str | Path = DATA) -> None:
     answers = read(path)
     print(answers.sentence)
+    if not answers.sets or not answers.prompts:
+        raise SystemExit("The file needs a column of models and a column of prompts.")
     # Many answers are a single word, so sequences of characters are compared, not of words.
     comparison = compare(answers.samples, by=answers.sets, prompts=answers.prompts, analyzer="char")
     print(comparison)
@@ -25,7 +27,8 @@ def main(path: str | Path = DATA) -> None:
         result = compute(subset.samples, groups=subset.prompts, analyzer="char", details=True)
         scores_by_set[name] = {row["group"]: row["VS"] for row in result["details"]["groups"]}
     first, *others = scores_by_set.values()
-    largest_gap = sorted(first, key=lambda prompt: max(o[prompt] for o in others) - first[prompt])
+    shared = [prompt for prompt in first if all(prompt in other for other in others)]
+    largest_gap = sorted(shared, key=lambda prompt: max(o[prompt] for o in others) - first[prompt])
     print("\nPrompts with the largest differences:")
     for prompt in largest_gap[:3]:
         scores = ", ".join(f"{name} {by[prompt]:.1f}" for name, by in scores_by_set.items())

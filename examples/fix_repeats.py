@@ -13,7 +13,7 @@ CAPTIONS = Path(__file__).resolve().parent / "captions" / "repetitive.txt"
 
 
 def main(path: str | Path = CAPTIONS, output: str | Path = "distinct.txt") -> None:
-    texts = Path(path).read_text(encoding="utf-8").splitlines()
+    texts = list(filter(str.strip, Path(path).read_text(encoding="utf-8").splitlines()))
     score = compute(texts)["VS"]
     print(f"{len(texts)} texts count as {score:.2f} different ones, {score / len(texts):.0%}.")
 

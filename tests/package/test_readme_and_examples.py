@@ -46,22 +46,25 @@ def test_import_and_first_score_load_no_heavy_packages(call):
 
 
 @cache
-def run_example(example: str) -> str:
-    """Return the output of an example, run outside the repository, with the base packages."""
-    return subprocess.run(
-        [sys.executable, "-S", str(ROOT / "examples" / example)],
-        cwd=tempfile.gettempdir(),
+def run_example(example: str, *arguments: str) -> tuple[str, Path]:
+    """Run an example in a new folder, with the base packages; return its output and the folder."""
+    folder = Path(tempfile.mkdtemp())
+    done = subprocess.run(
+        [sys.executable, "-S", str(ROOT / "examples" / example), *arguments],
+        cwd=folder,
         env=os.environ
         | {"PYTHONPATH": os.pathsep.join(map(str, (ROOT, clean_install.link_base_packages())))},
         capture_output=True,
         text=True,
-        check=True,
-    ).stdout
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout, folder
 
 
 @pytest.mark.parametrize("example", sorted(path.name for path in ROOT.glob("examples/*.py")))
 def test_examples_run(example):
-    assert run_example(example)
+    assert run_example(example)[0]
 
 
 EXPECTED_OUTPUT = {
@@ -76,20 +79,38 @@ EXPECTED_OUTPUT = {
 
 @pytest.mark.parametrize("example", EXPECTED_OUTPUT)
 def test_examples_print_their_result(example):
-    assert EXPECTED_OUTPUT[example] in run_example(example)
+    assert EXPECTED_OUTPUT[example] in run_example(example)[0]
 
 
 def test_examples_write_files_that_improve_the_set():
-    run_example("fix_repeats.py")
-    run_example("choose_for_annotation.py")
-    folder = Path(tempfile.gettempdir())
+    _, folder = run_example("fix_repeats.py")
     distinct = (folder / "distinct.txt").read_text(encoding="utf-8").splitlines()
     captions = ROOT / "examples" / "captions" / "repetitive.txt"
     texts = captions.read_text(encoding="utf-8").splitlines()
     assert {*distinct} < {*texts}
     shares = [compute(set_of_texts)["VS"] / len(set_of_texts) for set_of_texts in (texts, distinct)]
     assert shares[1] > 2 * shares[0]
+    _, folder = run_example("choose_for_annotation.py")
     assert len((folder / "chosen.csv").read_text(encoding="utf-8").splitlines()) >= 31
+
+
+@pytest.mark.parametrize(
+    "example", ["compare_models.py", "choose_for_annotation.py", "paper_table.py"]
+)
+def test_examples_accept_other_files(example, tmp_path):
+    rows = ["prompt,model,answer"]
+    for prompt, models in (("one", "ab"), ("two", "ab"), ("three", "a")):  # b lacks a prompt
+        rows += [f"{prompt},{model}_1,answer {i} of {prompt}" for model in models for i in range(5)]
+    path = tmp_path / "answers.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    arguments = ["7"] if example == "choose_for_annotation.py" else []
+    assert "_1" in run_example(example, str(path), *arguments)[0]
+
+
+def test_texts_with_blank_lines_are_fixed(tmp_path):
+    path = tmp_path / "texts.txt"
+    path.write_text("a cat sat\n\na cat sat\nthe dog ran\n", encoding="utf-8")
+    assert "2 texts remain" in run_example("fix_repeats.py", str(path))[0]
 
 
 def test_training_tutorial_shows_and_avoids_mode_collapse():

@@ -113,7 +113,7 @@ def evaluate_measures(
             is_comparable = type(value) is float and low is not None
             is_inside = is_comparable and low <= value <= (n if high is None else high)
             if measure.name == "VS" and is_torch(value):
-                is_inside = True  # checked with its eigenvalues; reading it waits for the device
+                is_inside = True  # checked when it was computed; reading it waits for the device
             scores[key] = value if is_inside else measure.check(value, n, sample_set.roundoff)
         results.append(scores)
     if "torch" in sys.modules:  # otherwise no argument is a tensor

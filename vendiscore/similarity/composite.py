@@ -52,7 +52,13 @@ class RepeatedSimilarity(Similarity):
     def _stack(self, indices: np.ndarray) -> Array:
         codes = self.inverse[indices]
         g, m = codes.shape
-        if self.distinct.n**2 > g * m**2 or not is_numpy(self.distinct.diagonal()):
+        # Functions of pairs are called only for pairs within a set.
+        compares_pairs = getattr(self.distinct, "divisible", False)
+        if (
+            compares_pairs
+            or self.distinct.n**2 > g * m**2
+            or not is_numpy(self.distinct.diagonal())
+        ):
             return self.distinct.stack(codes)
         K = self.distinct.dense()  # has at most as many entries as the result
         return K[codes[:, :, None], codes[:, None, :]]

@@ -30,7 +30,7 @@ class Guard:
             return
         started = ended = False
 
-        async def arriving() -> Message:
+        async def receive_message() -> Message:
             nonlocal ended
             message = await receive()
             ended = not message.get("more_body", False)  # also if the client has left
@@ -42,15 +42,16 @@ class Guard:
             await send(message)
 
         try:
-            await self._let_in(scope, arriving, noticed)
+            await self._let_in(scope, receive_message, noticed)
         except HTTPException as error:
             if not started:
-                left = 0 if ended else _MAX_READ_BYTES
+                remaining = 0 if ended else _MAX_READ_BYTES
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(_MAX_READING_SECONDS):
-                        while left > 0:
-                            message = await arriving()
-                            left = 0 if ended else left - max(1, len(message.get("body", b"")))
+                        while remaining > 0:
+                            message = await receive_message()
+                            size = max(1, len(message.get("body", b"")))
+                            remaining = 0 if ended else remaining - size
                             await asyncio.sleep(0)  # also lets the time end
                 refusal = make_refusal(scope["path"], error)
                 refusal.headers["connection"] = "close"  # the body may not have ended
@@ -72,7 +73,7 @@ class Guard:
         if self._arrived + _declared_length(scope) > MAX_CONCURRENT_UPLOADS:
             raise HTTPException(503, _BUSY)
 
-        async def arriving() -> Message:
+        async def receive_message() -> Message:
             nonlocal own
             message = await limited()
             size = len(message.get("body", b""))
@@ -84,7 +85,7 @@ class Guard:
             return message
 
         try:
-            await self.app(scope, arriving, send)
+            await self.app(scope, receive_message, send)
         finally:
             self._arrived -= own
 

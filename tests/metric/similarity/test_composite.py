@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from vendiscore import FeatureSimilarity, MatrixSimilarity, ProductSimilarity, SumSimilarity
+from vendiscore import (
+    FeatureSimilarity,
+    MatrixSimilarity,
+    ProductSimilarity,
+    SumSimilarity,
+    compute,
+)
 from vendiscore.similarity.composite import RepeatedSimilarity
 
 RNG = np.random.default_rng(0)
@@ -123,3 +129,18 @@ def test_sum_of_numpy_and_torch_components_is_a_tensor():
     np.testing.assert_allclose(dense.detach().numpy(), (K + X @ X.T) / 2, rtol=1e-12)
     dense.sum().backward()
     np.testing.assert_allclose(tensor.grad.numpy(), np.tile(X.sum(axis=0), (6, 1)), rtol=1e-12)
+
+
+def test_function_of_pairs_is_not_called_across_sets():
+    """It may raise an error for samples of different groups."""
+    samples = [*["x1", "x2", "x1"] * 3, *["y1", "y2", "y2"] * 3]
+    groups = np.repeat(np.arange(6), 3)
+
+    def compare_within_letter(a, b):
+        assert a[0] == b[0]
+        return 1.0 if a == b else 0.25
+
+    result = compute(samples, k=compare_within_letter, groups=groups)["VS"]
+    first = compute(samples[:3], k=compare_within_letter)["VS"]
+    last = compute(samples[-3:], k=compare_within_letter)["VS"]
+    assert result == pytest.approx((first + last) / 2)

@@ -72,6 +72,18 @@ def test_values_within_prompts_are_those_of_each_prompt_alone(copies):
     assert result.score == pytest.approx(np.mean(scores), rel=1e-12)
 
 
+def test_large_prompts_are_decomposed_when_needed(monkeypatch):
+    rng = np.random.default_rng(0)
+    prompts = ["a"] * 30 + ["b"] * 10
+    X = rng.standard_normal((40, 50))
+    expected = explain(X, k="cosine", prompts=prompts, given_prompt=False)
+    monkeypatch.setattr("vendiscore.tools.analysis.explain.MAX_IMMEDIATE_SIZE", 20)
+    result = explain(X, k="cosine", prompts=prompts, given_prompt=False)
+    assert not any("eigen" in vars(part) for part in result._prompt_sets)
+    np.testing.assert_allclose(result.surprise, expected.surprise, atol=1e-12)
+    assert result.score == pytest.approx(expected.score, rel=1e-12)
+
+
 def test_skipped_samples_keep_the_callers_indices():
     with pytest.warns(UserWarning, match="1 of 6"):
         result = explain(["", *TEXTS], ns=[1], on_error="skip")

@@ -237,3 +237,15 @@ def test_function_is_compiled_without_graph_breaks():
     torch.testing.assert_close(compiled(X), vendi_loss(X))
     gradients = [torch.autograd.grad(function(X), X)[0] for function in (compiled, vendi_loss)]
     torch.testing.assert_close(*gradients)
+
+
+@pytest.mark.parametrize("value", [0.0, math.nan, math.inf])
+@pytest.mark.parametrize("q", [1.0, 2.0, math.inf])
+def test_invalid_vector_makes_only_the_loss_of_its_batch_nan(value, q):
+    X = torch.randn(3, 6, 4, generator=torch.Generator().manual_seed(0))
+    expected = vendi_loss(X, q=q)
+    X[1, 2] = value
+    losses = vendi_loss(X, q=q)
+    assert losses.isnan().tolist() == [False, True, False]
+    torch.testing.assert_close(losses[[0, 2]], expected[[0, 2]])
+    assert vendi_loss(X[1], q=q).isnan()

@@ -180,3 +180,25 @@ def test_empty_cells_of_groups_are_not_zero():
     data = b"site,year,wren,crow\nA,2001,3,\nB,,0,4\n"
     counts = read_data("a.csv", data, ReadOptions(kind="counts", group_by="year"))
     assert "0" not in {*counts.groups}
+
+
+SQUARE_COUNTS = b"site,A1,A2,A3\nA1,5,1,0\nA2,2,7,1\nA3,0,3,4\n"
+
+
+@pytest.mark.parametrize("first", [b"site", b"species"])
+def test_counts_may_have_the_same_names_of_rows_and_columns(first):
+    data = SQUARE_COUNTS.replace(b"site", first)
+    counts = read_data("a.csv", data, COUNTS)
+    expected = [[5, 1, 0], [2, 7, 1], [0, 3, 4]]
+    if first == b"species":
+        expected = np.transpose(expected)
+    np.testing.assert_array_equal(counts.counts.counts, expected)
+
+
+def test_note_on_empty_cells_does_not_depend_on_the_format(tmp_path):
+    rows = [{"site": "A", "wren": 3, "crow": None}, {"site": "B", "wren": 1, "crow": 4}]
+    frame = pytest.importorskip("pandas").DataFrame(rows)
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    for name in ("a.parquet", "a.jsonl"):
+        assert "1 empty cell is read as 0" in read(tmp_path / name, kind="counts").sentence

@@ -173,3 +173,10 @@ def test_vectors_in_cells_can_be_printed_by_numpy():
     result = read_data("a.csv", text.encode(), ReadOptions())
     assert (result.column, result.kind) == ("embedding", "vectors")
     assert result.values.tolist() == [[0.1, -2.0, 0.001], [1.0, 2.0, 3.0]]
+
+
+def test_named_symmetric_matrix_is_a_question_about_a_matrix():
+    data = b",cat,dog,bird\ncat,5,1,2\ndog,1,7,3\nbird,2,3,4\n"
+    with pytest.raises(AskError, match="symmetric, 3 × 3, with different numbers") as caught:
+        read_data("a.csv", data, ReadOptions())
+    assert "not symmetric" not in str(caught.value)

@@ -4,7 +4,7 @@ import pytest
 
 import vendiscore
 from vendiscore.report import ReadOptions, RefusedError
-from vendiscore.tools.reading.text_fields import fields, likely_names
+from vendiscore.tools.reading.text_fields import likely_names, parse_fields
 
 CHAT = """Chat of Monday
 You: hello there
@@ -19,7 +19,7 @@ You: bye
 
 
 def read(text, column=None):
-    return fields(text, ReadOptions(column=column))
+    return parse_fields(text, ReadOptions(column=column))
 
 
 def test_texts_have_continuations_and_end_at_separators():

@@ -145,10 +145,13 @@ def explain_sample_set(
         similarity = sample_set.similarity
         check_no_gradient("explain", **sample_set.spec.options, samples=similarity, p=sample_set.p)
         dim = similarity.dim or similarity.n
-        within_prompts = None
-        if by_group:
-            within_prompts = PromptValues(sample_set.parts, *_score_prompts(sample_set, q))
-        elif min(similarity.n, dim) <= MAX_IMMEDIATE_SIZE:
+        parts = sample_set.parts if by_group else ()
+        largest = max((part.n_input for part in parts), default=similarity.n)
+        is_immediate = min(largest, dim) <= MAX_IMMEDIATE_SIZE
+        within_prompts = PromptValues(parts) if by_group else None
+        if by_group and is_immediate:
+            within_prompts = PromptValues(parts, *_score_prompts(sample_set, q))
+        elif is_immediate:
             sample_set.decompose()  # raises now if similarities are invalid
         if indices is None:
             indices = np.flatnonzero(sample_set.row_of_input >= 0)

@@ -47,12 +47,12 @@ class PromptValues(NamedTuple):
     """The samples of each prompt as a set, their surprisals, and the score of each prompt.
 
     `surprise`, shape (n,), is the surprisal of each sample within its prompt, and `scores` has one
-    entry per prompt.
+    entry per prompt. Both are None for large sets, for which they are computed when needed.
     """
 
     sets: Sequence[SampleSubset]
-    surprise: np.ndarray
-    scores: np.ndarray
+    surprise: np.ndarray | None = None
+    scores: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,7 +129,11 @@ class Explanation(SummaryMixin):
     def score(self) -> float:
         """VS_q of all samples, in [1, n]; with prompts, the mean over prompts."""
         if self._within_prompts is not None:
-            return float(np.mean(self._within_prompts.scores))
+            scores = self._within_prompts.scores
+            if scores is None:
+                eigen = [subset.eigen for subset in self._prompt_sets]
+                scores = np.array([spectrum.effective_number(self.q) for spectrum in eigen])
+            return float(np.mean(scores))
         return to_float(self._spectrum.effective_number(self.q))
 
     @cached_property
@@ -138,7 +142,7 @@ class Explanation(SummaryMixin):
 
         At order 1, its weighted mean is log VS.
         """
-        if self._within_prompts is not None:
+        if self._within_prompts is not None and self._within_prompts.surprise is not None:
             return self._within_prompts.surprise
         return self._compute_per_sample(lambda part: compute_surprise(part.eigen, self.q))
 

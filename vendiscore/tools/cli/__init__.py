@@ -100,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _collect_warnings(notes: Notes) -> None:
     """Add each UserWarning that is emitted from now on to `notes`; ignore other warnings.
 
-    The command prints these notes at its end. The caller restores the warning filters.
+    The command prints these notes before its results. The caller restores the warning filters.
     """
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", UserWarning)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ...core.eigenvalues import PSD, check_psd
 from ...core.hill import hill_number
 from ...core.score import compute_squared_norm
@@ -164,8 +166,8 @@ def vendi_loss(samples: Tensor, q: float = DEFAULT_ORDER, weight: float = 1.0) -
     Parameters
     ----------
     samples : tensor of shape (..., n, d)
-        Batches of n vectors with d columns. Vectors of zeros, NaN and infinite values are not
-        detected; they make the loss NaN. Not modified.
+        Batches of n vectors with d columns. A vector of zeros, NaN or infinite values raises no
+        error; it makes the loss of its batch NaN. Not modified.
     q : float, default 1
         Order of the score, 0 < q <= infinity.
     weight : float, default 1.0
@@ -200,6 +202,11 @@ def vendi_loss(samples: Tensor, q: float = DEFAULT_ORDER, weight: float = 1.0) -
     # XᵀX / n and XXᵀ / n have the same non-zero eigenvalues.
     rows = X.mT if d < n else X
     A = torch.einsum("...ik,...jk->...ij", rows, rows) / n
+    # The eigensolver fails for NaN, so a valid matrix replaces the one of an invalid batch.
+    is_valid = torch.isfinite(A).all(-1).all(-1)
+    identity = torch.eye(A.shape[-1], dtype=A.dtype, device=A.device)
+    A = torch.where(is_valid[..., None, None], A, identity)
+    q = float(q)
     score: Tensor
     if q == 2:
         score = 1 / compute_squared_norm(A)
@@ -207,4 +214,5 @@ def vendi_loss(samples: Tensor, q: float = DEFAULT_ORDER, weight: float = 1.0) -
         values = torch.linalg.eigvalsh(A)
         is_positive = values > n * torch.finfo(values.dtype).eps
         score = hill_number(torch.where(is_positive, values, 0.0), q)
-    return (-weight * score.log()).to(dtype)
+    loss = torch.where(is_valid, -weight * score.log(), math.nan)
+    return loss.to(dtype)

@@ -157,15 +157,15 @@ def find_coordinates(columns: Sequence[ColumnEvidence], read_options: ReadOption
     There are at least two columns of coordinates. The others have the names of the sites first, and
     at least two columns after it. Columns that define sets or groups are not returned.
     """
-    found = [
+    coordinates = [
         column.name
         for column in columns
         if column.holds == "numbers" and is_coordinate(column.name)
     ]
-    rest = [column for column in columns if column.name not in found]
-    if len(found) < 2 or len(rest) < 3 or rest[0].holds == "numbers":
+    others = [column for column in columns if column.name not in coordinates]
+    if len(coordinates) < 2 or len(others) < 3 or others[0].holds == "numbers":
         return []
-    return [name for name in found if name not in (read_options.by, read_options.group_by)]
+    return [name for name in coordinates if name not in (read_options.by, read_options.group_by)]
 
 
 def _check_not_sparse(head: Table, columns: Sequence[ColumnEvidence]) -> None:

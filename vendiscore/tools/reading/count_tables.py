@@ -33,9 +33,9 @@ def counts_of(
         has_no_name(read, first) or is_named(first, SPECIES_NAMES) or is_named(first, SITE_NAMES)
     )
     read = _with_zeros(read, {*columns.values(), *[first] * named})
-    counted = numbers_of(
-        read, replace(read_options, prompts=first) if named else read_options
-    )  # not counted
+    # Counts are no matrix of similarities, even if rows and columns have the same names.
+    options = replace(read_options, matrix=False)
+    counted = numbers_of(read, replace(options, prompts=first) if named else options)
     if counted.problems:
         return counted
     counts = _check_counts(counted, read_options)
@@ -110,7 +110,7 @@ def _with_zeros(read: Table, others: Collection[str]) -> Table:
 
 def _long_counts(read: Table, long: LongTable, read_options: ReadOptions) -> Samples:
     """Return the individuals of a table with a row per species and site."""
-    counted = numbers_of(read, replace(read_options, column=long.counts))
+    counted = numbers_of(read, replace(read_options, column=long.counts, matrix=False))
     if counted.problems:
         return counted
     numbers = _check_counts(counted, read_options)[:, 0]

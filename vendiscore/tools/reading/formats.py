@@ -100,7 +100,7 @@ FORMATS = {
     "vec": Format(("vec",), _parsed_text("sequences:word_vectors")),
     "json": Format(("json",), _parsed_text("json_documents:document")),
     **{name: Format((), _layout(name)) for name in ("json-records", "json-columns", "json-groups")},
-    "fields": Format((), _parsed_text("text_fields:fields")),
+    "fields": Format((), _parsed_text("text_fields:parse_fields")),
     "smi": Format(("smi", "smiles"), _text),
     "parquet": Format(("parquet", "pq"), _parquet, (b"PAR1",)),
     "npy": Format(("npy",), _arrays, (b"\x93NUMPY",)),

@@ -24,7 +24,7 @@ from .tables import Table, are_numbers, checked_column, counts, is_blank, is_num
 _ZERO = 1e-3
 _MOST_LISTED = 20  # columns or classes that a question lists
 _SMALLEST_TRIANGLE = 3  # rows of a triangle of a matrix
-_SMALLEST_SYMMETRIC = 3  # rows of features that are hardly symmetric by chance
+_MIN_SYMMETRIC_ROWS = 3  # rows of features that are hardly symmetric by chance
 _COUNTER = "it numbers the rows"  # why a column of numbers is left out
 # Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
 _ROW_NAMES = re.compile(
@@ -166,7 +166,7 @@ def check_no_uneven_diagonal(samples: Samples, read_options: ReadOptions) -> Non
     if samples.kind != "vectors" or read_options.matrix is not None:
         return
     n = len(X)
-    if not isinstance(X, np.ndarray) or n < _SMALLEST_SYMMETRIC or X.shape != (n, n):
+    if not isinstance(X, np.ndarray) or n < _MIN_SYMMETRIC_ROWS or X.shape != (n, n):
         return
     if np.allclose(X.diagonal(), X[0, 0]) or not np.allclose(X, X.T):
         return
@@ -188,7 +188,7 @@ def _check_no_cross_table(
     are_squares = X.shape == (len(names), len(names)) and len(names) > 1
     if read_options.matrix is not None or not are_squares or names[0] == table.names[0]:
         return
-    if table.labels(table.names[0]) == [*names]:
+    if table.labels(table.names[0]) == [*names] and not np.allclose(X, X.T):
         raise AskError(
             "The rows have the same names as the columns, but the table is not symmetric, as that "
             "of confusions of classes, so that it is no matrix of similarities or distances. Are "

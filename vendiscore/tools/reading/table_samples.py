@@ -196,7 +196,8 @@ def _of_columns(file: Columns, head: Table, read_options: ReadOptions) -> Sample
         samples = _labelled(numbers, read, read_options, chosen, range(len(X)))
     else:
         samples = _of_table(read, chosen, read_options)
-    whole = Table(file.names, [], [], header=file.names, typed=True, more=file.more)
+    above = samples.table.above if samples.table else []
+    whole = Table(file.names, [], [], header=file.names, typed=True, more=file.more, above=above)
     rows = samples.rows or range(len(samples))
     if len({*rows}) == len(rows):  # else rows hold several samples
         samples = replace(

@@ -37,7 +37,7 @@ class _Field(NamedTuple):
     is_first: bool
 
 
-def fields(text: str, read_options: ReadOptions) -> Table:
+def parse_fields(text: str, read_options: ReadOptions) -> Table:
     r"""Read lines "Name: text" as a table with a column for each name that occurs several times.
 
     Lines without such a name continue the text above. The names of a row are in the order in which
@@ -52,7 +52,7 @@ def fields(text: str, read_options: ReadOptions) -> Table:
 
     Examples
     --------
-    >>> fields("You: hi\nBot: hello\nYou: bye\nBot: see\nyou\n", ReadOptions()).rows
+    >>> parse_fields("You: hi\nBot: hello\nYou: bye\nBot: see\nyou\n", ReadOptions()).rows
     [['hi', 'hello'], ['bye', 'see\nyou']]
     """
     from .tables import Table
