@@ -157,8 +157,8 @@ def _add_group_intervals(
     """Add the standard error and interval of each group's Vendi Score to `uncertainty.columns`.
 
     The standard error and the limits of the interval are inserted after the score, and are None if
-    they are undefined. With `pool_repeats`, the rate at which
-    samples recur is estimated from all groups together.
+    they are undefined. With `pool_repeats`, the rate at which samples recur is estimated from all
+    groups together.
     """
     assert request.ci is not None
     assert sample_set.groups is not None

@@ -612,7 +612,7 @@ def _to_picklable(value: object) -> object:
 def check_diagonal(similarity: S) -> S:
     """Return the similarity; raise a SampleError unless k(x, x) = 1 for every sample x."""
     if getattr(similarity, "has_unit_diagonal", False) and similarity.scale is None:
-        return similarity  # by construction
+        return similarity  # known by construction, or examined in single precision
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()
     check_unit_diagonal(

@@ -148,9 +148,10 @@ def explain_sample_set(
         parts = sample_set.parts if by_group else ()
         largest = max((part.n_input for part in parts), default=similarity.n)
         is_immediate = min(largest, dim) <= MAX_IMMEDIATE_SIZE
-        within_prompts = PromptValues(parts) if by_group else None
-        if by_group and is_immediate:
-            within_prompts = PromptValues(parts, *_score_prompts(sample_set, q))
+        within_prompts = None
+        if by_group:
+            values = _score_prompts(sample_set, q) if is_immediate else ()
+            within_prompts = PromptValues(parts, *values)
         elif is_immediate:
             sample_set.decompose()  # raises now if similarities are invalid
         if indices is None:
