@@ -27,7 +27,7 @@ import numpy as np
 import parameter_grids
 import pytest
 from _pytest.doctest import DoctestModule
-from page_process import running_app
+from page_process import load_encoder, running_app
 
 from vendiscore.cli import main
 
@@ -356,6 +356,7 @@ def server(tmp_path_factory, cached_encoders):
     """A running web app with all encoders in its cache, without gradio."""
     command = ("-m", "vendiscore", "page", "--port", "{port}")
     with running_app(tmp_path_factory.mktemp("page"), *command, home=CACHES) as app:
+        load_encoder(app)
         yield app
 
 
@@ -364,6 +365,7 @@ def gradio_server(tmp_path_factory, cached_encoders):
     """A running Space with all encoders in its cache, which answers clients of gradio."""
     pytest.importorskip("gradio")
     with running_app(tmp_path_factory.mktemp("page"), home=CACHES) as app:
+        load_encoder(app)
         yield app
 
 

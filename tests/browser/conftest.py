@@ -65,7 +65,7 @@ def visit(browser, window, server):
         page = context.new_page()
         opened.append(page)
         page.set_viewport_size({"width": width, "height": height})
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(60_000)
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))
         page.on("console", lambda line: is_problem(line) and problems.append(line.text))
         page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
-expect.set_options(timeout=30_000)  # a busy machine is not a failure
+expect.set_options(timeout=60_000)  # a busy machine is not a failure
 TABS = ("Text", "Images", "Molecules", "Vectors", "Compare")
 _UPLOAD_FOLDER = tempfile.TemporaryDirectory(prefix="vendiscore-chosen-")  # until Python ends
 # The browser counts mouse presses.

@@ -1,6 +1,7 @@
 """Run the web app in a process of its own, on a free port."""
 
 import contextlib
+import json
 import os
 import socket
 import subprocess
@@ -74,3 +75,14 @@ def running_app(
     finally:
         process.terminate()
         process.wait(timeout=20)
+
+
+def load_encoder(app: PageProcess) -> None:
+    """Score two texts by meaning, so that no test waits while a worker imports the encoder.
+
+    On a busy machine, the import takes longer than the time limits of the tests in a browser.
+    """
+    body = json.dumps({"texts": ["a", "b"], "kernel": "MiniLM"}).encode()
+    request = urllib.request.Request(f"{app.url}/api/vendi_score_texts", data=body)
+    with urllib.request.urlopen(request, timeout=300) as response:
+        assert response.status == 200
