@@ -241,6 +241,11 @@ class Similarity(AttributeHintMixin, metaclass=HelpfulCallMeta):
         # Samples with different scale factors are not identical.
         return joint_groups([groups, to_host(self.scale)])
 
+    @property
+    def _has_unit_scale(self) -> bool:
+        """Whether all factors `scale` are known to be 1, up to rounding in single precision."""
+        return self.scale is None
+
     def diagonal(self) -> Array:
         """Return k(x, x), the similarity with itself, of every sample x.
 
@@ -611,7 +616,7 @@ def _to_picklable(value: object) -> object:
 
 def check_diagonal(similarity: S) -> S:
     """Return the similarity; raise a SampleError unless k(x, x) = 1 for every sample x."""
-    if getattr(similarity, "has_unit_diagonal", False) and similarity.scale is None:
+    if getattr(similarity, "has_unit_diagonal", False) and similarity._has_unit_scale:
         return similarity  # known by construction, or examined in single precision
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()

@@ -75,14 +75,33 @@ class FeatureSimilarity(Similarity):
     n: int
     dim: int | None
     settings: Options
+    _divides_by_lengths = False  # whether `scale` divides each row by its length
 
     def __init__(self, X: Rows, settings: Mapping[str, object] | None = None) -> None:
         self.n, self.dim = X.shape
         self.X = X
         self.settings = settings or {}
 
+    @cached_property
+    def scale(self) -> Array | None:  # type: ignore[override]  # it can be set, as that of Similarity
+        # Computed when it is first used, because scores from products in single precision use the
+        # rows as they are.
+        if not self._divides_by_lengths:
+            return None
+        squares = self._squared_norms
+        return 1 / namespace(squares).sqrt(squares)
+
+    @property
+    def _has_unit_scale(self) -> bool:
+        # Until `scale` is used, it divides rows by lengths that are 1 up to rounding, or is None.
+        return vars(self).get("scale") is None
+
     def normalized(self) -> Self:
         # Divide similarities by √(K_ii K_jj), where K_ii is the squared norm of feature row i.
+        if self.scale is None and self.has_unit_diagonal:
+            normalized = self._replace(_divides_by_lengths=True)
+            del vars(normalized)["scale"]  # the None that was stored when it was read
+            return normalized
         squares = self._squared_norms
         is_accurate = (squares >= 1 / MAX_SQUARED_NORM) & (squares <= MAX_SQUARED_NORM)
         if self.scale is None and bool(is_accurate.all()):

@@ -314,8 +314,9 @@ def compute_scores_in_single_precision(
     d = similarity.X.shape[1]
     if d >= n and find_identical_samples(similarity) is not None:
         return None  # merging them and computing in double precision is faster
-    # The rows of NumPy arrays are not weighted, and computing the weights takes time.
+    # Rows of NumPy arrays are neither weighted nor scaled, and computing these factors takes time.
     weighted = similarity if is_numpy(similarity.X) else weight_similarity(similarity, None)
+    scale = None if is_numpy(similarity.X) else weighted.scale
     route = COVARIANCE if d < n else EIGENVALUES
     describe_cause = compute_tolerance(weighted).describe_cause
 
@@ -323,9 +324,7 @@ def compute_scores_in_single_precision(
         return decompose(A, vectors=False, describe_cause=describe_cause).values
 
     with _announce_spectrum(route.cost(weighted), n, min(n, d), vectors=False):
-        scores = compute_scores_if_accurate(
-            similarity.X, weighted.scale, orders, compute_eigenvalues
-        )
+        scores = compute_scores_if_accurate(similarity.X, scale, orders, compute_eigenvalues)
     if scores is None:
         return None
     values, eigenvalues = scores

@@ -1,11 +1,15 @@
 """FeatureSimilarity equals X Xᵀ for all storage formats and algorithms."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse
 
+import vendiscore
 from vendiscore import FeatureSimilarity, SampleError
 from vendiscore.similarity import features
+from vendiscore.similarity.base import check_diagonal
 from vendiscore.similarity.features import add_sparse, row_dot_products
 
 RNG = np.random.default_rng(0)
@@ -75,6 +79,38 @@ def test_normalized_similarities_are_cosines(name):
     np.testing.assert_allclose(
         FeatureSimilarity(ROWS[name]).normalized().dense(), unit @ unit.T, rtol=1e-6, atol=1e-6
     )
+
+
+def test_unit_rows_are_normalized_when_their_scale_is_used():
+    rows = X.astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    normalized = FeatureSimilarity(rows).normalized()
+    score = vendiscore.score(normalized)
+    exact_rows = rows.astype(float)
+    exact_rows /= np.linalg.norm(exact_rows, axis=1, keepdims=True)
+    expected = exact_rows @ exact_rows.T
+    assert score == pytest.approx(vendiscore.score_K(expected), rel=1e-12)
+    np.testing.assert_allclose(normalized.dense(), expected, atol=1e-15)
+    np.testing.assert_allclose(
+        pickle.loads(pickle.dumps(normalized)).take(np.array([3, 1])).dense(),
+        expected[np.ix_([3, 1], [3, 1])],
+        atol=1e-15,
+    )
+    factors = np.linspace(1, 2, len(rows))
+    np.testing.assert_allclose(
+        FeatureSimilarity(rows).normalized().scaled(factors).diagonal(), factors**2, atol=1e-14
+    )
+    unscaled = FeatureSimilarity(rows).normalized().bare()
+    np.testing.assert_array_equal(unscaled.diagonal(), FeatureSimilarity(rows).diagonal())
+    np.testing.assert_allclose(unscaled.normalized().diagonal(), 1, atol=1e-15)
+
+
+def test_scaled_unit_rows_fail_the_check_of_the_diagonal():
+    rows = np.eye(3, dtype=np.float32)
+    similarity = FeatureSimilarity(rows).normalized()
+    assert check_diagonal(similarity) is similarity
+    with pytest.raises(SampleError, match="sample 2"):
+        check_diagonal(similarity.scaled(np.array([1.0, 1.0, 2.0])))
 
 
 @pytest.mark.parametrize("power", [-200, 200])
