@@ -138,13 +138,13 @@ class StaticModel:
                 f"model"
             )
         # model2vec ignores unknown tokens; wordllama and byte-level tokenizers have none.
-        unknown = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
+        unknown = getattr(self._tokenizer.model, "unk_token", None)
         self._unknown_id = self._tokenizer.token_to_id(unknown) if unknown else None
         self.settings: dict[str, str] = {
             "model": "StaticModel",
             "model_path": str(path),
             "pooling": "mean",
-            "weights": hash_bytes(self._vectors.tobytes()).hex(),
+            "weights": hash_bytes(np.ascontiguousarray(self._vectors).data).hex(),
         }
 
     def encode(self, texts: list[str]) -> np.ndarray:

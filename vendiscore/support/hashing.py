@@ -5,7 +5,7 @@ from hashlib import blake2b
 import numpy as np
 
 
-def hash_bytes(data: bytes) -> bytes:
+def hash_bytes(data: bytes | memoryview) -> bytes:
     """Return a hash of eight bytes."""
     return blake2b(data, digest_size=8).digest()
 
