@@ -16,12 +16,20 @@ os.environ.pop("VENDISCORE_DATA", None)
 # joblib replaces a process that has grown, as one that imported torch has, and says so.
 warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
 
+from hosting import read_addresses  # noqa: E402
+
 import vendiscore  # noqa: E402
 
 project = "vendiscore"
 author = "the authors of vendiscore"
 copyright = "2026, the authors of vendiscore"
 version = release = vendiscore.__version__
+
+# An owner sets both addresses in pyproject.toml. Without them, pages have no link "Edit this page"
+# and no menu of versions.
+repository_address, documentation_address = read_addresses(
+    HERE.parent / "pyproject.toml", os.environ
+)
 
 extensions = [
     "myst_parser",
@@ -33,6 +41,7 @@ extensions = [
     "blocks",
     "docstrings",
     "folded",
+    "hosting",
     "mathml",
     "llms",
     "search_words",

@@ -12,7 +12,7 @@ const rules = {
 
 export default [
   {
-    files: ["vendiscore_page/static/**/*.js"],
+    files: ["vendiscore_page/static/**/*.js", "docs/static/*.js"],
     languageOptions: { globals: globals.browser },
     rules,
   },

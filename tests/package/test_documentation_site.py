@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -95,6 +96,17 @@ def test_links_have_existing_targets(site: Path, pages: dict[Path, Page]) -> Non
             if parts.fragment and unquote(parts.fragment) not in anchors:
                 broken.append((path.relative_to(site), link))
     assert broken == []
+
+
+def test_pages_have_edit_link_and_versions_if_addresses_are_set(
+    site: Path, pages: dict[Path, Page]
+) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    texts = [path.read_text(encoding="utf-8") for path in pages]
+    menus = sum('<details class="versions"' in text for text in texts)
+    assert menus == len(pages) * ("Documentation" in project["urls"])
+    links = sum('class="edit-this-page"' in text for text in texts)
+    assert (links >= len(SOURCES)) if "Repository" in project["urls"] else (links == 0)
 
 
 def test_formulas_are_mathml(pages: dict[Path, Page]) -> None:
