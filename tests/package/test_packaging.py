@@ -238,6 +238,61 @@ def test_load_matches_evaluate_load():
         vendiscore.load("vendi")
 
 
+# A program that installs packages, and the name of this project as a package of an index.
+INSTALL_BY_NAME = re.compile(
+    r"\b(?:(?:pip|pipx|uv|conda|mamba|poetry|pdm|easy_install)3?\b[^\n`|;&#]*?"
+    r"\b(?:install|add|run|inject)|uvx)\b[^\n`|;&#]*?[ '\"]vendiscore(?=[\s'\"`\[=<>~!.,;]|$)"
+)
+ADVICE = [
+    "pip install vendiscore",
+    "python -m pip install -q 'vendiscore[text]'",
+    "pip install numpy vendiscore==0.4",
+    "run `uv add vendiscore`",
+    "uvx vendiscore a.txt",
+    "conda install -c conda-forge vendiscore",
+]
+NO_ADVICE = [
+    'pip install -e ".[text]" in a clone of vendiscore',
+    "pip install -e . scikit-learn     # in a clone of vendiscore",
+    "git clone URL vendiscore && cd vendiscore && pip install -e .",
+    "python -m pip uninstall -y vendiscore",
+    "pip install numpy` for vendiscore",
+]
+
+
+def gives_advice(line: str) -> bool:
+    return bool(INSTALL_BY_NAME.search(line)) and "clone of vendiscore" not in line
+
+
+@pytest.mark.parametrize("line", ADVICE)
+def test_advice_to_install_by_name_is_recognized(line):
+    assert gives_advice(line)
+
+
+@pytest.mark.parametrize("line", NO_ADVICE)
+def test_other_commands_are_no_advice_to_install_by_name(line):
+    assert not gives_advice(line)
+
+
+def test_no_file_advises_to_install_a_package_of_the_index_by_name():
+    """The name on PyPI does not belong to this project, so another package could be installed."""
+    command = ["git", "grep", "-I", "-n", "-i", "vendiscore", "--", ".", ":!tests"]
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if process.returncode:
+        pytest.skip("not a clone")
+    lines = process.stdout.splitlines()
+    assert len(lines) > 1000
+    assert [line for line in lines if gives_advice(line.split(":", 2)[2])] == []
+
+
+def test_metrics_state_homepage_and_license_of_project():
+    for name in METRICS:
+        metric = vendiscore.load(name)
+        assert metric.license == metric.info.license == PROJECT["license"]
+        assert metric.homepage == metric.info.homepage == PROJECT["urls"].get("Homepage", "")
+        assert metric.citation.startswith("@")
+
+
 def test_load_is_thread_safe(monkeypatch):
     monkeypatch.setattr("socket.socket.connect", None)  # no network access
     with ThreadPoolExecutor(8) as pool:

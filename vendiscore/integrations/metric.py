@@ -49,6 +49,9 @@ _METRIC_ARGUMENTS = inspect.signature(evaluate.Metric.__init__).parameters.keys(
     "kwargs",
 }
 
+# TODO(owner): the address of the project, the same as "Homepage" in pyproject.toml.
+HOMEPAGE = ""
+LICENSE = "Apache-2.0"
 
 Labels: TypeAlias = list[Hashable]
 # Types of immutable values, which need no copy.
@@ -244,7 +247,8 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
 
     _has_method_hints = False  # `evaluate` changes the docstring of `compute`
 
-    about: ClassVar[Options]  # fields of `evaluate.MetricInfo`, except features
+    # fields of `evaluate.MetricInfo`, except features, homepage and license
+    about: ClassVar[Options]
     # measures to compute if none are requested
     get_default_measures: DefaultMeasures = staticmethod(default_measures)
     config_names: ClassVar[tuple[str, ...]] = ("default",)
@@ -284,11 +288,13 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
     def _info(self) -> object:
         """Return the MetricInfo that `evaluate.Metric` requires.
 
-        It contains the description, the citation and the types of the samples.
+        It contains the description, the citation, the license and the types of the samples.
         """
         names = ("predictions", "references") if self.keeps_references else ("predictions",)
         features = [datasets.Features(dict.fromkeys(names, kind)) for kind in _SAMPLE_FEATURES]
-        return evaluate.MetricInfo(**self.about, features=features)
+        return evaluate.MetricInfo(
+            **self.about, features=features, homepage=HOMEPAGE, license=LICENSE
+        )
 
     # `evaluate` recreates the next three methods from their code objects and appends to their
     # docstrings, so they cannot have decorators, and their docstrings must be literals.
