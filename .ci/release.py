@@ -70,7 +70,8 @@ def find_problems(root: Path, tag: str = "") -> list[str]:
 
 def find_changelog_problems(root: Path, version: str) -> list[str]:
     """Compare the headings of the changelog with the version, and its dates with CITATION.cff."""
-    headings = HEADING.findall(read(root, "CHANGELOG.md"))
+    changelog = read(root, "CHANGELOG.md")
+    headings = HEADING.findall(changelog)
     date = "".join(RELEASE_DATE.findall(read(root, "CITATION.cff")))
     problems = []
     if version.endswith(".dev0"):
@@ -87,6 +88,8 @@ def find_changelog_problems(root: Path, version: str) -> list[str]:
                 f"CHANGELOG.md: the first heading must be `## {version} (DATE)` with the "
                 f"`date-released` of CITATION.cff, {date or 'which is missing'}"
             )
+        if changelog.split("\n## ")[1].partition("\n")[2].lstrip().startswith(("#", "-")):
+            problems.append("CHANGELOG.md: the first section must begin with a summary for users")
         releases = headings
     matches = [RELEASE_HEADING.fullmatch(heading) for heading in releases]
     if not all(matches):

@@ -91,6 +91,7 @@ def test_inconsistent_version_between_releases_is_reported(
         ("CHANGELOG.md", "# Changelog", "# Changelog\n\n## Unreleased", "move the section"),
         ("CHANGELOG.md", "2026-11-28", "2027-01-01", "dates must decrease"),
         ("CHANGELOG.md", r"0\.4\.0 ", "0.6.0 ", "versions and dates must decrease"),
+        ("CHANGELOG.md", "Text", "### Added", "must begin with a summary for users"),
         ("CITATION.cff", "date-released: .*\n", "", "which is missing"),
         ("SECURITY.md", r"\Z", "TODO(owner)", "SECURITY.md: fill in the fields"),
     ],
