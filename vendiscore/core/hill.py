@@ -67,6 +67,8 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     shares, precision = _to_float64(shares)
     positive = shares[shares > 0]
     total = to_float(shares.sum())
+    if math.isnan(total):
+        raise ValueError("`shares` must be numbers, but some are missing (NaN); remove them")
     if positive.shape[0] == 0 or not abs(total - 1) <= max(RANGE_TOLERANCE, 2 * precision):
         raise ValueError(
             f"`shares` must be proportions that sum to 1, got a sum of {total:.6g}; divide "
@@ -141,9 +143,9 @@ def clip_to_range(values: Array | float, upper: Array | int) -> Any:
 def _check_proportions(shares: object) -> np.ndarray:
     """Return `shares` as a one-dimensional array; raise a TypeError if they are not numbers."""
     array: Any = shares
-    if isinstance(shares, (list, tuple)):
-        with suppress(TypeError, ValueError):  # an invalid list is reported below
-            array = np.asarray(shares, dtype=float)
+    if not (is_numpy(shares) or is_torch(shares) or hasattr(shares, "__array_namespace__")):
+        with suppress(TypeError, ValueError, OverflowError):  # reported below
+            array = np.asarray(shares, dtype=float)  # of a list or a column of a data frame
     if getattr(getattr(array, "dtype", None), "kind", "O") not in "biuf" or array.ndim != 1:
         raise TypeError(
             f"`shares` must be a one-dimensional array of proportions that sum to 1, got "

@@ -67,9 +67,9 @@ def kernel_language_entropy(sample_set: SampleSet | StackedGroups) -> Number:
 def sample_coverage(sample_set: SampleSet | StackedGroups) -> Number:
     """The mean fraction of a sample that the others explain; Good–Turing coverage for labels.
 
-    The fraction of sample i is 1 − 1/(K⁻¹)_ii, where K is the similarity matrix. It is 0 if no
-    other sample is similar to sample i, and 1 if the features of sample i are a linear combination
-    of the features of other samples.
+    The fraction of sample i is 1 − 1/(K⁻¹)_ii, where K is the similarity matrix, to whose diagonal
+    1e-9 is added, because K may be singular. It is 0 if no other sample is similar to sample i, and
+    1 if the features of sample i are a linear combination of the features of other samples.
     """
     if isinstance(sample_set, StackedGroups):
         spectra = sample_set.compute_spectra([], vectors=True)  # for no order: no scores are needed

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..similarity import sparse as sp
 from ..similarity.base import Similarity, check_diagonal
 from ..similarity.concatenation import concatenate_samples, infer_shape
 from ..similarity.features import FeatureSimilarity
@@ -342,6 +343,11 @@ def _apply_kernel_spec(
     from ..similarity.composite import RepeatedSimilarity
 
     check_no_gradient("a function of two samples", samples=samples)
+    if sp.issparse(samples):
+        raise TypeError(
+            f"a function of two samples takes rows of arrays, but `{name}` is a sparse matrix; "
+            f"pass {name}.toarray(), or name a kernel for sparse vectors, such as k='cosine'"
+        )
     distinct, first_indices, inverse = find_distinct_samples(samples)
     similarity = callable_similarity(distinct, spec.k, first_indices.tolist())
     if len(distinct) == len(inverse):  # no sample occurs twice

@@ -46,8 +46,8 @@ _EQUAL_CHANGE_NOTES = {
     True: "every sample changes the score equally, for example because all samples are unrelated "
     "or all are identical. The interval also covers populations in which items recur, or other "
     "items occur, although these samples do not show it.",
-    False: "every sample changes the score equally, so the interval does not cover the scores of "
-    "other samples from the population.",
+    False: "every sample changes the score equally, up to rounding errors, so the interval does "
+    "not cover the scores of other samples from the population.",
 }
 
 STANDARD_ERROR_MEANING = (
@@ -141,7 +141,10 @@ def estimate_uncertainty(
             high = min(high, max_value)
             uncertainty.statistics[key] = {"se": error, "low": low, "high": high}
             if high - low <= _WIDTH_TOLERANCE * max(1.0, abs(high)):
-                notes.append(f"The interval of {key} has width 0: {_EQUAL_CHANGE_NOTES[False]}")
+                notes.append(
+                    f"The interval of {key} has width 0 (up to {_WIDTH_TOLERANCE:g}): "
+                    f"{_EQUAL_CHANGE_NOTES[False]}"
+                )
                 warn(notes[-1])
             elif error < _WIDTH_TOLERANCE:
                 notes.append(f"{key}_se is 0: {_EQUAL_CHANGE_NOTES[True]}")

@@ -250,10 +250,13 @@ def residual_fractions_from_eigenvectors(
 
     The residual fraction of a sample is the squared distance of its unit-norm feature vector from
     the span of those of the other samples. It is 1 if the sample has nothing in common with them.
+    It is computed as 1/((K + r I)⁻¹)_ii − r with the ridge parameter r = RIDGE, which avoids a
+    division by 0. The result is larger than 1/(K⁻¹)_ii if eigenvalues of K are not large relative
+    to r.
 
     `values` (…, r) are the r eigenvalues λ_j of the weighted similarity matrix of a set, and
-    `squares` (…, n, r) the squared entries U_ij² of its eigenvectors. With a small ridge parameter
-    t, which avoids a division by 0, the fraction of sample i of weight p_i is
+    `squares` (…, n, r) the squared entries U_ij² of its eigenvectors. With t = RIDGE / n, the
+    fraction of sample i of weight p_i is
     t Σ_j U_ij² λ_j/(λ_j + t) / (p_i (1 − Σ_j U_ij² λ_j/(λ_j + t))).
     """
     t = RIDGE / n

@@ -85,11 +85,21 @@ def test_order_1_is_limit_of_nearby_orders():
             r"must be a one-dimensional array of proportions that sum to 1, got 'ab'",
         ),
         ([[0.5, 0.5]], 1, TypeError, r"use score\(samples\) for samples"),
+        ([10**400, 1], 1, TypeError, r"must be a one-dimensional array of proportions"),
+        ([0.5, None, 0.5], 1, ValueError, r"some are missing \(NaN\); remove them"),
     ],
 )
 def test_effective_number_rejects_invalid_proportions(proportions, q, error, message):
     with pytest.raises(error, match=message):
         effective_number(proportions, q)
+
+
+def test_effective_number_accepts_columns_of_data_frames():
+    pandas = pytest.importorskip("pandas")
+    column = pandas.Series(["a", "a", "b"]).value_counts(normalize=True)
+    expected = effective_number([2 / 3, 1 / 3])
+    assert effective_number(column) == expected
+    assert effective_number(column.astype("Float64")) == expected
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "torch.float16", "torch.float32"])

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 from vendiscore import as_similarity, compute, score
 
@@ -106,3 +107,10 @@ def test_one_in_25_pairs_is_evaluated_in_both_orders_for_many_samples():
     reversed_pairs = {(a, b) for a, b in calls if a > b}
     assert len(reversed_pairs) == pairs // 25 == 3_192
     assert len(calls) == pairs + n + len(reversed_pairs)
+
+
+def test_functions_of_two_samples_reject_sparse_matrices():
+    samples = scipy.sparse.csr_array(np.eye(3))
+    message = r"`samples` is a sparse matrix; pass samples\.toarray\(\), or name a kernel"
+    with pytest.raises(TypeError, match=message):
+        compute(samples, k=lambda a, b: 1.0)

@@ -191,6 +191,15 @@ def test_residual_fractions_match_the_diagonal_of_the_inverse():
     np.testing.assert_allclose(result, 1 / np.diag(np.linalg.inv(K)), rtol=1e-6)
 
 
+def test_ridge_parameter_is_added_to_the_diagonal():
+    X = np.array([[1, 0, 0], [1, 1e-4, 0], [0, 0.8, 0.6]])  # the first two rows are almost equal
+    similarity = FeatureSimilarity(X).normalized()
+    result = compute_residual_fractions(compute_spectrum(similarity, vectors=True))
+    inverse = np.linalg.inv(similarity.dense() + 1e-9 * np.eye(3))
+    np.testing.assert_allclose(result, 1 / np.diag(inverse) - 1e-9, rtol=1e-6)
+    assert result[2] == pytest.approx(0.4667, rel=1e-4)  # 0.36 without the ridge parameter
+
+
 def test_residual_fraction_is_zero_for_duplicates_and_dependent_features():
     X = unit_rows(30, 60)
     result = compute_residual_fractions(compute_spectrum(FeatureSimilarity(X), vectors=True))

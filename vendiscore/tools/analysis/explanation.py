@@ -165,7 +165,10 @@ class Explanation(SummaryMixin):
 
     @cached_property
     def unexplained(self) -> np.ndarray:
-        """Residual fraction of each sample, which other samples do not explain: 1/(K⁻¹)_ii."""
+        """Residual fraction of each sample, which other samples do not explain: 1/(K⁻¹)_ii.
+
+        Computed as 1/((K + r I)⁻¹)_ii − r with r = 1e-9, because K may be singular.
+        """
         return self._compute_per_sample(lambda part: compute_residual_fractions(part.eigen))
 
     @np.errstate(all="ignore")  # as `compute` does: numbers are checked
