@@ -181,6 +181,13 @@ FURTHER_CALLS = {
     "v.select_diverse(ta, 3)": "Did you mean `select`?",
     'v.score({"ours": ta, "theirs": tb})': "to compare named sets, use compare(…)",
     "v.compute(ta, references=tb)": "`references` have no effect on VS",
+    "v.compute(ta, measures='NgramDiversity', n=2)": "Did you mean `sizes`?",
+    "v.compute(ta, measures='NgramDiversity', ns=[2])": "pass `sizes` instead",
+    "v.compute(ta, measures='NgramDiversity', sizes=[2])": "",
+    "v.compute(ta, measures='NgramDiversity', k='labels')": "`k` has no effect on NgramDiversity",
+    "v.compute(ta, measures='distinct_n')": "measures='NgramDiversity' with sizes=[2]",
+    "v.compute(ta, measures='distinct')": "measures='NgramDiversity' with sizes=[2]",
+    "v.distinct_n(ta)": "measures='NgramDiversity' with sizes=[2]",
 }
 
 

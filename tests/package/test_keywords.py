@@ -967,6 +967,7 @@ CALLS = {
             "pooled": KeywordCase(True),
             "references_without": KeywordCase("option"),
             "stacks": KeywordCase(True),
+            "kernel_options": KeywordCase({"rbf": ["sigma"]}),
         },
         public=register_measure,
     ),
@@ -1030,6 +1031,13 @@ SPACE = as_space(X)
 CONFLICTING_CALLS = {
     "report, references that no measure uses": lambda: report(TEXTS, OTHER_TEXTS),
     "report, a path": lambda: report(TEXTS, "r.html"),
+    "compute, a measure of texts and k": lambda: compute(
+        TEXTS, measures="CompressionRatio", k="labels"
+    ),
+    "compute, a measure of texts and ns": lambda: compute(TEXTS, measures="NgramDiversity", ns=[2]),
+    "report, a measure of texts and k": lambda: report(
+        TEXTS, measures="CompressionRatio", k="labels"
+    ),
     "compute, counts and k": lambda: compute(counts=[6, 3, 1], k=np.eye(3)),
     "compute, counts and a kernel": lambda: compute(counts=[6, 3, 1], k="rbf"),
     "growth, counts": lambda: growth(counts=[6, 3, 1]),

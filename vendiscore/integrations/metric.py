@@ -271,7 +271,9 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
         defaults = _materialize_iterators(options)
         # Validates the defaults, and shows how added samples will be compared.
         request = parse_request(
-            _select_effective_defaults(defaults), self.get_default_measures, allow_unused_order=True
+            _select_effective_defaults(defaults),
+            self.get_default_measures,
+            allow_unused=frozenset(defaults),
         )
         self._spec = request.spec
         self.defaults = defaults
@@ -331,9 +333,9 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
         dict
             The result of `vendiscore.compute`.
         """
-        # A default `q` of the metric may be unused; if it is passed to this call, a measure must
-        # use it.
-        allow_unused_order = "q" not in options
+        # Defaults of the metric, such as `q` and `k`, may be unused; if they are passed to this
+        # call, a measure must use them.
+        allow_unused = frozenset(self.defaults) - frozenset(options)
         options = {
             **_select_effective_defaults(self.defaults, options),
             **_materialize_iterators(options),
@@ -358,7 +360,7 @@ class SampleMetric(AttributeHintMixin, evaluate.Metric):  # type: ignore[misc, n
                 self.get_default_measures,
                 all_references,
                 ignored_names=ignored_names,
-                allow_unused_order=allow_unused_order,
+                allow_unused=allow_unused,
             )
             has_samples = samples is not None or request.counts is not None
             if has_samples and not self._buffer.samples:

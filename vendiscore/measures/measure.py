@@ -2,11 +2,12 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
+from ..resolve.kernel_builder import TEXT_KERNEL
 from ..resolve.presets import PRESETS
 from ..resolve.registry import Registry, get_docstring_summary, get_option_defaults
 from ..support.errors import short_repr
@@ -70,6 +71,7 @@ class Measure(SummaryMixin):
     pooled: bool
     references_without: str | None
     stacks: bool
+    kernel_options: Mapping[str, Sequence[str]]
 
     @property
     def sentence(self) -> str:
@@ -208,6 +210,7 @@ def register_measure(
     pooled: bool = False,
     references_without: str | None = None,
     stacks: bool = False,
+    kernel_options: Mapping[str, Sequence[str]] | None = None,
 ) -> Callable[[Compute], Compute]:
     """Register a function of a `SampleSet` as a measure, as a decorator.
 
@@ -258,6 +261,10 @@ def register_measure(
         Whether the function also accepts several groups of equal size at once, as a
         `StackedGroups` (module `vendiscore.measures.stacked_groups`) instead of a `SampleSet`. It
         then returns an array with one number per group.
+    kernel_options : mapping of str to sequence of str, optional
+        Names of the options that the function reads from `sample_set.spec` without using
+        similarities, by kernel: ``{"ngram_overlap": ["tokenizer"]}``. If no requested measure uses
+        similarities, `compute` raises an error for other kernels and options.
 
     Returns
     -------
@@ -288,7 +295,12 @@ def register_measure(
 
     # Here, `locals()` contains only the parameters, which are named like the attributes of Measure.
     # Measures of samples and references as a single set (`pooled`) need references.
-    fields = {**locals(), "references": references or pooled, "readers": dict(readers or {})}
+    fields = {
+        **locals(),
+        "references": references or pooled,
+        "readers": dict(readers or {}),
+        "kernel_options": dict(kernel_options or {}),
+    }
 
     def register(compute: Compute) -> Compute:
         measure = Measure(compute=compute, **fields)
@@ -343,3 +355,21 @@ def get_measure(name: str) -> Measure:
 def measures_with_option(option: str) -> list[str]:
     """Return the names of the measures that have this option."""
     return [measure.name for measure in list_measures() if option in measure.options]
+
+
+def unused_kernel_keywords(
+    kernel: str | None, options: Iterable[str], measures: Sequence[Measure]
+) -> list[str]:
+    """Return those of the keyword `k` and of the kernel options that no measure uses.
+
+    `kernel` is the name of a registered kernel, or None for a function or a mixture, and `options`
+    are names of options. Measures that use only the samples use neither, except for the options
+    that they declare as `kernel_options`. The default kernel of texts may always be passed as `k`.
+    """
+    if any(measure.needs != "samples" for measure in measures):
+        return []
+    declared = [measure.kernel_options for measure in measures]
+    used = {option for by_kernel in declared for option in by_kernel.get(kernel or "", ())}
+    unused = [option for option in options if option not in used]
+    is_used = kernel == TEXT_KERNEL or any(kernel in by_kernel for by_kernel in declared)
+    return unused if is_used else ["k", *unused]

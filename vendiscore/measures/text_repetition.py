@@ -18,6 +18,7 @@ from .measure import register_measure
 from .sample_set import SampleSet
 
 _BLEU_DEFAULTS: Record = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
+_TOKEN_OPTIONS = ("tokenizer", "analyzer")  # of the kernel "ngram_overlap"
 _register = partial(register_measure, needs="samples")
 
 
@@ -36,6 +37,7 @@ def _check_sizes(sizes: object) -> tuple[int, ...]:
     range="[0, 1]",
     source="Li et al., NAACL 2016 (distinct-n); mean over n: arXiv 2210.02410, §4.5",
     readers={"sizes": _check_sizes},
+    kernel_options={TEXT_KERNEL: _TOKEN_OPTIONS},
 )
 def ngram_diversity(sample_set: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) -> float:
     """The proportion of distinct n-grams among all n-grams, averaged over n in `sizes`.
@@ -100,8 +102,7 @@ def _tokenize(sample_set: SampleSet) -> list[Tokens]:
     parent = sample_set.parent
     options: Record = {}
     if spec.k is None or (isinstance(spec.k, Kernel) and spec.k.name == TEXT_KERNEL):
-        names = ("tokenizer", "analyzer")
-        options = {name: value for name, value in spec.options.items() if name in names}
+        options = {name: value for name, value in spec.options.items() if name in _TOKEN_OPTIONS}
     if options.get("tokenizer") is None and options.get("analyzer", "auto") == "auto":
         # The analyzer is not set, so it is fitted to the texts.
         if parent.has_similarities and "analyzer" in parent.similarity.settings:
@@ -118,6 +119,7 @@ def _tokenize(sample_set: SampleSet) -> list[Tokens]:
     range="[0, 1]",
     direction="lower",
     source="Zhu et al., SIGIR 2018 (Texygen), by sacrebleu (Post, WMT 2018)",
+    kernel_options={"bleu": tuple(_BLEU_DEFAULTS)},
 )
 def self_bleu(sample_set: SampleSet) -> float:
     """The mean sentence BLEU of each text with all other texts as references, from 0 to 1.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -343,6 +343,7 @@ def apply_text_kernel_options(
     remaining: Options,
     accepted: Mapping[str, str],
     measures_by_option: Mapping[str, Sequence[str]],
+    unused_options: Collection[str] = (),
 ) -> SimilaritySpec:
     """Return a copy of `spec` with the keywords in `remaining` as options of the text kernel.
 
@@ -350,7 +351,8 @@ def apply_text_kernel_options(
     user passed no kernel and the default text kernel has options of these names. Unknown keywords
     raise a TypeError. Its message suggests keywords from `accepted`, which maps the names of all
     keywords of the caller to descriptions. `measures_by_option` maps names of options of measures
-    to the measures that have them.
+    to the measures that have them. `unused_options` are options of the text kernel that would have
+    no effect, which are not suggested.
     """
     if not remaining:
         return spec
@@ -379,7 +381,9 @@ def apply_text_kernel_options(
         # Report the first keyword that is not an option of the text kernel, if there is one.
         name = next((n for n in remaining if n not in kernel.options), name)
         if not spec.defines_similarity:
-            accepted = {**accepted, **kernel.option_descriptions}
+            described = kernel.option_descriptions.items()
+            options = {name: text for name, text in described if name not in unused_options}
+            accepted = {**accepted, **options}
         value = remaining[name]
         raise TypeError(_describe_unknown_keyword(name, value, accepted, measures_by_option))
     # `k` stays None, so that samples that are not text raise an error that suggests kernels, and

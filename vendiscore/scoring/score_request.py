@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..core.eigenvalues import PSD, check_psd
 from ..measures.evaluation import ConfiguredMeasure, parse_measures
-from ..measures.measure import BETWEEN, Measure, list_measures, measures_with_option
+from ..measures.measure import (
+    BETWEEN,
+    Measure,
+    list_measures,
+    measures_with_option,
+    unused_kernel_keywords,
+)
+from ..resolve.kernel import Kernel, get_kernel
+from ..resolve.kernel_builder import TEXT_KERNEL
 from ..resolve.registry import Registry
 from ..resolve.similarity_spec import (
     SIMILARITY_KEYWORDS,
@@ -33,7 +41,7 @@ from ..support.arguments import (
     is_collection,
 )
 from ..support.errors import short_repr
-from ..support.suggestions import describe_parameters
+from ..support.suggestions import describe_parameters, find_related_names
 from ..support.types import Options, Record, Samples, Weights
 
 if TYPE_CHECKING:
@@ -225,7 +233,7 @@ def parse_request(
     references: Samples | bool | None = None,
     *,
     ignored_names: Collection[str] | None = None,
-    allow_unused_order: bool = False,
+    allow_unused: frozenset[str] = frozenset(),
     caller: Callable[..., object] | None = None,
 ) -> ScoreRequest:
     """Parse the keywords of `compute`.
@@ -241,8 +249,9 @@ def parse_request(
         The references, or True; None if there are none. They only affect the default measures.
     ignored_names : collection of str, optional
         Keywords of other metrics in `evaluate.combine`, which are ignored.
-    allow_unused_order : bool
-        Accept `q` even if no measure has an order, because `q` is a default or used elsewhere.
+    allow_unused : frozenset of str
+        Names of keywords to accept even if no measure uses them, because they are defaults or used
+        elsewhere: the order `q`, the kernel `k` and its options.
     caller : callable, optional
         The function that the user called. Its parameters are suggested in errors about unknown
         keywords.
@@ -261,7 +270,7 @@ def parse_request(
         get_default_measures,
         references,
         ignored_names,
-        allow_unused_order,
+        allow_unused,
         caller,
         Registry.version,
         **arguments,
@@ -288,7 +297,7 @@ def _parse_request(
     get_default_measures: DefaultMeasures,
     references: Samples | bool | None,
     ignored_names: Collection[str] | None,
-    allow_unused_order: bool,
+    allow_unused: frozenset[str],
     caller: Callable[..., object] | None,
     registry_version: int,
     /,
@@ -297,10 +306,10 @@ def _parse_request(
     """Parse the keywords of `compute`, passed as `arguments`; the uncached `parse_request`.
 
     If `measures` is not among the keywords, `get_default_measures` returns them, depending on the
-    keywords and the references. Keywords in `ignored_names` and, with `allow_unused_order`, the
-    order `q` may have no effect. Errors about unknown keywords suggest parameters of `caller`.
-    `registry_version` changes if a kernel or measure is registered. It is only part of the cache
-    key.
+    keywords and the references. Keywords in `ignored_names`, and `q`, `k` and kernel options in
+    `allow_unused`, may have no effect. Errors about unknown keywords suggest parameters of
+    `caller`. `registry_version` changes if a kernel or measure is registered. It is only part of
+    the cache key.
     """
     values = {name: arguments.get(name, default) for name, default in _COMPUTE_DEFAULTS.items()}
     # All other keywords. The functions below remove those that they parse. If an option in
@@ -349,7 +358,7 @@ def _parse_request(
             p = None
     else:
         _check_distance_keywords(distance_keywords, spec, measures)
-        if (is_collection(q) or orders != [DEFAULT_ORDER]) and not allow_unused_order:
+        if (is_collection(q) or orders != [DEFAULT_ORDER]) and "q" not in allow_unused:
             _check_order_has_effect(q, measures)
     if all(measure.needs == "distances" for measure in measures):
         check_kernel_or_metric(spec, _format_names(measures))
@@ -385,6 +394,9 @@ def _parse_request(
         spec = _parse_text_kernel_options(
             remaining, spec, measures, caller, has_seed=estimate_options is not None
         )
+    if ignored_names is None:
+        # Names such as k="static" set further options, which are not checked.
+        _check_kernel_has_effect(spec, measures, arguments.keys() - allow_unused)
     return ScoreRequest(
         spec=spec,
         measures=tuple(configured_measures),
@@ -420,6 +432,34 @@ def _check_distance_keywords(
             f"`{distance_keywords[0]}` has no effect on {_format_names(measures)}, which uses no "
             f"distances; {_suggest_similarity(spec)}, or add a distance-based measure such as "
             f"'MagArea' to `measures`"
+        )
+
+
+def _check_kernel_has_effect(
+    spec: SimilaritySpec, measures: Sequence[Measure], keywords: Collection[str]
+) -> None:
+    """Raise a TypeError if `k`, a kernel option or `normalize` was passed, but is not used.
+
+    Only the passed `keywords` are checked. A kernel with on_error="skip" always has an effect,
+    because it determines which samples are dropped.
+    """
+    components = spec.k if isinstance(spec.k, tuple) else ()  # of a mixture
+    if spec.drop_unusable or any(component.drop_unusable for component in components):
+        return
+    kernel = spec.k.name if isinstance(spec.k, Kernel) else None
+    unused = unused_kernel_keywords(
+        TEXT_KERNEL if spec.k is None else kernel, spec.options, measures
+    )
+    if spec.normalize and all(measure.needs == "samples" for measure in measures):
+        unused.append("normalize")
+    unused = [name for name in unused if name in keywords]
+    if unused:
+        options = [option for measure in measures for option in measure.options]
+        similar = find_related_names(unused[0], options, "keyword")
+        hint = f"pass `{similar[0]}` instead" if similar else "remove it"
+        raise TypeError(
+            f"`{unused[0]}` has no effect on {_format_names(measures)}, which uses no "
+            f"similarities; {hint}, or add a measure of similarities such as 'VS' to `measures`"
         )
 
 
@@ -473,7 +513,10 @@ def _parse_text_kernel_options(
     measures_by_option = {
         name: measures_with_option(name) for measure in list_measures() for name in measure.options
     }
-    return apply_text_kernel_options(spec, remaining, descriptions, measures_by_option)
+    unused = unused_kernel_keywords(TEXT_KERNEL, get_kernel(TEXT_KERNEL).options, measures)
+    return apply_text_kernel_options(
+        spec, remaining, descriptions, measures_by_option, unused_options=unused
+    )
 
 
 # Keywords of cacheable types are parsed only once for all calls with the same keywords and

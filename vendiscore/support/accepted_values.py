@@ -72,7 +72,7 @@ ACCEPTED_VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
     "seed": (_is_count, "seed=0"),
     "sigma": (_is_real, "sigma=1.0"),
     "size": (_is_count, "size=5"),
-    "sizes": (_is_per_sample, "sizes=[10, 20, 50]"),
+    "sizes": (lambda value: _is_count(value) or _is_per_sample(value), "sizes=[10, 20, 50]"),
     "threshold": (_is_real, "threshold=0.9"),
     "within": (_is_real, "within=0.05"),
 }

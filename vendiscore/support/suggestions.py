@@ -275,6 +275,17 @@ def resolve_synonyms(
     return [by_word[target] for target in words if target in by_word]
 
 
+def find_related_names(name: str, candidates: Iterable[str], kind: NameKind) -> list[str]:
+    """Return the candidates that have a synonym in common with the accepted name `name`.
+
+    `kind` says what is named, such as "keyword", which selects the synonyms.
+    """
+    names = list(candidates)
+    synonyms = SYNONYMS[kind].get(name, "").split()
+    found = [target for word in synonyms for target in resolve_synonyms(word, names, kind)]
+    return list(dict.fromkeys(found))
+
+
 def closest_spelling(
     name: object, candidates: Iterable[str], kind: NameKind | None = None
 ) -> str | None:

@@ -38,7 +38,8 @@ SYNONYMS: dict[NameKind, dict[str, str]] = {
         "allow_repeats": "repeats norepeats recurrence continuous",
         "size": "n top topk k num count nsamples numsamples budget nselect numselect subsetsize "
         "samplesize nitems npoints m imagesize resize",
-        "sizes": "trainsizes samplesizes subsamplesizes steps knots nvalues",
+        "sizes": "trainsizes samplesizes subsamplesizes steps knots nvalues n ngram ngrams "
+        "ngramsize ngramsizes",
         "ns": "n ngram maxngram maxn ngrams ngramrange ngramsize ngramsizes ngramorder",
         "seed": "randomstate randomseed rng generator setseed",
         "samples": "texts text sentences generations images molecules smiles inputs input x data "
@@ -176,7 +177,7 @@ SYNONYMS: dict[NameKind, dict[str, str]] = {
         "IntDiv": "internaldiversity intdivk intdiv1 intdivp meandissimilarity raoq rao "
         "quadraticentropy pairwisedistance meanpairwisedistance",
         "AvgSim": "averagesimilarity meansimilarity pairwisesimilarity meanpairwisesimilarity",
-        "NgramDiversity": "distinct distinctn distinctngrams typetokenratio ttr",
+        "NgramDiversity": "typetokenratio ttr",
         "SelfBLEU": "selfbleu4",
         "CompressionRatio": "compression gzip",
         "LC": "leinstercobbold similaritysensitivediversity",
@@ -637,7 +638,7 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
             "IntDiv2 of MOSES (p = 2) is 1 - exp(-RKE / 2); for molecules, pass k='morgan' with "
             "measures='RKE' and convert the result."
         ),
-        "distinct1 distinct2 distinct3 distinct4 uniquengrams": (
+        "distinct distinctn distinctngrams distinct1 distinct2 distinct3 distinct4 uniquengrams": (
             "distinct-n is the measure 'NgramDiversity' for one length n; for distinct-2, pass "
             "measures='NgramDiversity' with sizes=[2]."
         ),

@@ -71,6 +71,12 @@ def test_load_rejects_multiple_processes():
 def test_order_without_effect_is_rejected_unless_default():
     with pytest.raises(TypeError, match=r"`q=2` has no effect on IntDiv; remove `q`, or add .*VS"):
         load("vendiscore").compute(samples=TEXTS, measures="IntDiv", q=2)
+    # So may a default `k`.
+    with_kernel = load("vendiscore", k="labels")
+    result = with_kernel.compute(samples=TEXTS, measures="CompressionRatio")
+    assert result == compute(TEXTS, measures="CompressionRatio")
+    with pytest.raises(TypeError, match="`k` has no effect on CompressionRatio"):
+        with_kernel.compute(samples=TEXTS, measures="CompressionRatio", k="word_overlap")
     loaded = load("vendiscore", q=2, k="ngram_overlap")
     expected = compute(TEXTS, measures="IntDiv")
     assert loaded.compute(samples=TEXTS, measures="IntDiv") == expected

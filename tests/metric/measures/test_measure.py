@@ -150,3 +150,22 @@ def test_measure_copies_are_identical_and_to_dict_describes_measure():
     assert result["options"]["n_scales"] == 30
     assert result["summary"] == get_measure("MagArea").summary
     assert {"needs", "range", "direction", "aspect", "source", "weighted", "stacks"} <= {*result}
+
+
+def test_unused_kernel_keywords_depend_on_needs_and_declared_options(register_temporarily):
+    options = {"needs": "samples", "range": "[0, 1]", "source": "this test"}
+    declared = {"kernel_options": {"rbf": ["sigma"]}}
+    reader = register_temporarily("Reader", **options, **declared)(lambda sample_set: 0.0)
+    other = register_temporarily("Other", **options)(lambda sample_set: 0.0)
+    assert reader is not other
+    measures = {name: get_measure(name) for name in ("Reader", "Other", "VS")}
+    names = ["sigma", "other"]
+
+    def unused(kernel, *requested):
+        return module.unused_kernel_keywords(kernel, names, [measures[name] for name in requested])
+
+    assert unused("rbf", "Reader") == unused("rbf", "Other", "Reader") == ["other"]
+    assert unused("cosine", "Reader") == unused("rbf", "Other") == ["k", "sigma", "other"]
+    assert unused(None, "Reader") == ["k", "sigma", "other"]
+    assert unused("ngram_overlap", "Reader") == ["sigma", "other"]
+    assert unused("cosine", "Reader", "VS") == []

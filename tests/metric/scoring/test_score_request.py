@@ -194,9 +194,10 @@ def test_parse_request_rejects_invalid_arguments(case):
 
 
 def test_unused_order_is_accepted_if_allowed():
-    assert parse_request({"measures": ["IntDiv"], "q": 2}, allow_unused_order=True).keys == [
-        "IntDiv"
-    ]
+    arguments = {"measures": ["IntDiv"], "q": 2}
+    assert parse_request(arguments, allow_unused=frozenset({"q"})).keys == ["IntDiv"]
+    with pytest.raises(TypeError, match=r"`q=2` has no effect on IntDiv"):
+        parse_request(arguments, allow_unused=frozenset({"k"}))
     assert parse_request({"measures": ["IntDiv"], "q": 1}).keys == ["IntDiv"]
 
 
@@ -262,3 +263,55 @@ def test_with_prompts_returns_a_conditioned_request():
 def test_request_can_be_pickled():
     request = parse_request({"q": [1, 2], "ci": 0.9, "k": "cosine"})
     assert pickle.loads(pickle.dumps(request)).keys == request.keys
+
+
+TEXT_MEASURES = ["NgramDiversity", "SelfBLEU", "CompressionRatio"]
+
+
+@pytest.mark.parametrize("measures", [*TEXT_MEASURES, TEXT_MEASURES[1:]])
+@pytest.mark.parametrize(
+    ("keyword", "arguments"),
+    [
+        ("k", {"k": "labels"}),
+        ("k", {"k": "static"}),
+        ("k", {"k": lambda a, b: float(a == b)}),
+        ("k", {"k": ["word_overlap", "labels"]}),
+        ("ns", {"ns": [2]}),
+        ("ns", {"k": "ngram_overlap", "ns": [2]}),
+        ("normalize", {"normalize": True}),
+    ],
+)
+def test_kernel_keywords_without_effect_raise(measures, keyword, arguments):
+    with pytest.raises(TypeError, match=rf"^`{keyword}` has no effect on .*, which uses no simil"):
+        parse_request({"measures": measures, **arguments})
+    assert parse_request({"measures": [*np.atleast_1d(measures), "IntDiv"], **arguments})
+    assert parse_request({"measures": measures, **arguments}, allow_unused=frozenset(arguments))
+    if keyword != "normalize" and not callable(arguments.get("k")):
+        # The kernel determines which samples are dropped.
+        assert parse_request({"measures": measures, "on_error": "skip", **arguments})
+
+
+def test_kernel_options_that_text_measures_use_are_accepted():
+    token_options = {"analyzer": "char"}
+    bleu = {"k": "bleu", "max_order": 2}
+    for arguments in (token_options, {"k": "ngram_overlap", **token_options}):
+        assert parse_request({"measures": "NgramDiversity", **arguments})
+        with pytest.raises(TypeError, match=r"^`analyzer` has no effect on SelfBLEU, which uses"):
+            parse_request({"measures": "SelfBLEU", **arguments})
+    assert parse_request({"measures": "SelfBLEU", **bleu})
+    with pytest.raises(TypeError, match=r"^`k` has no effect on NgramDiversity, which"):
+        parse_request({"measures": "NgramDiversity", **bleu})
+    for measure in TEXT_MEASURES:  # the default kernel is accepted, as is the default order
+        assert parse_request({"measures": measure, "k": "ngram_overlap", "q": 1})
+
+
+def test_ns_and_n_of_ngram_diversity_suggest_sizes():
+    with pytest.raises(TypeError, match=r"; pass `sizes` instead, or add a measure of simil"):
+        parse_request({"measures": "NgramDiversity", "ns": [2]})
+    with pytest.raises(TypeError, match=r"; remove it, or add a measure of similarities"):
+        parse_request({"measures": "SelfBLEU", "ns": [2]})
+    for name in ("n", "ngrams"):
+        with pytest.raises(TypeError, match=r"Did you mean `sizes`\?$"):
+            parse_request({"measures": "NgramDiversity", name: 2})
+        with pytest.raises(TypeError, match=r"(?s)`sizes`.*`ns`"):
+            parse_request({"measures": ["VS", "NgramDiversity"], name: 2})

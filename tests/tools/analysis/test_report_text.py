@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vendiscore import as_similarity, compare
+from vendiscore import as_similarity, compare, report
 from vendiscore.report import report_of
 from vendiscore.tools.analysis import report_text
 from vendiscore.tools.analysis.report_data import compute_report_data
@@ -131,3 +131,11 @@ def test_names_before_version_0_5_still_work():
     assert result.looked is result.subsample
     with pytest.raises(AttributeError, match="no attribute 'other'"):
         _ = result.other
+
+
+def test_kernel_of_measures_that_compare_no_samples_is_not_described():
+    pytest.importorskip("matplotlib")
+    for samples, measure in ((TEXTS, "CompressionRatio"), (np.eye(8)[:6], "GMStds")):
+        result = compute_report_data(samples, None, {"measures": measure})
+        assert report_text.describe_kernel(result) == ""
+        assert measure in report(samples, measures=measure).html()

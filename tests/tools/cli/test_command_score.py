@@ -760,3 +760,23 @@ def test_rows_are_weighted_by_a_column(run, save):
     assert (code, float(out)) == (0, pytest.approx(expected, rel=1e-9))
     code, _, err = run(path, "--weights", "count", "--ci")
     assert (code, "not supported with --weights" in err) == (2, True)
+
+
+def test_kernel_that_measures_do_not_use_is_an_error_and_defaults_are_omitted(run, save, texts):
+    code, _, message = run(texts, "-m", "CompressionRatio", "-k", "labels")
+    assert code == 2
+    assert "-k has no effect on CompressionRatio" in message
+    molecules = ["CCO", "CCN", "c1ccccc1"]
+    sequences = ["ACGTACGTTTGACCA" * 2 + end for end in ("A", "CC", "GT", "ACG", "TTT", "GACC")]
+    for samples in (molecules, sequences):
+        path = save("s.txt", "\n".join(samples) + "\n")
+        for measure in ("CompressionRatio", "NgramDiversity:sizes=1"):
+            name = measure.partition(":")[0]
+            options = {"sizes": 1} if ":" in measure else {}
+            if samples is sequences and options:
+                options["analyzer"] = "char"  # the option of the default kernel that it uses
+            code, output, message = run(path, "-m", measure, "-b")
+            assert code == 0, message
+            expected = vendiscore.compute(samples, measures=name, **options)[name]
+            assert float(output) == pytest.approx(expected)
+            assert ("are compared by" in message) == ("analyzer" in options)

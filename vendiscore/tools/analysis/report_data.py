@@ -487,7 +487,7 @@ def compute_report_data(
     fixed_keywords = {"details": True}
     if keywords.get("ci") is None:
         fixed_keywords |= {"allow_repeats": True, "pool_repeats": True}
-    request = parse_request({**keywords, **fixed_keywords}, allow_unused_order=True)
+    request = parse_request({**keywords, **fixed_keywords}, allow_unused=frozenset({"q"}))
     check_references(references, request)
     if references is None:
         check_no_fit(request.spec)

@@ -175,10 +175,10 @@ def _interval_method(report_data: ReportData) -> str:
 
 
 def describe_kernel(report_data: ReportData) -> str:
-    """Describe the kernel or metric that compares the samples."""
+    """Describe the kernel or metric that compares the samples; "" if they are not compared."""
     details = report_data.details
     if "kernel" not in details:
-        return f"Distances: {details['distance']}."
+        return f"Distances: {details['distance']}." if "distance" in details else ""
     name = str(details["kernel"])
     kernel = {registered.name: registered for registered in list_kernels()}.get(name)
     if kernel is None:

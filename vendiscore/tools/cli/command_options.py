@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 
+from ...measures.measure import Measure, unused_kernel_keywords
 from ...resolve.kernel import check_kernel_options, parse_kernel_name
 from ...resolve.similarity_builder import as_similarity
 from ...resolve.similarity_spec import similarity_spec_from_keywords
@@ -60,12 +61,15 @@ class CommandOptions:
         """True if the user chose a kernel or a metric."""
         return any(self.keywords.get(name) for name in ("k", "metric", *_NUMBER_INPUT_KEYWORDS))
 
-    def keywords_for(self, source: Samples, needs_kernel: bool = True) -> Record:
+    def keywords_for(
+        self, source: Samples, needs_kernel: bool = True, measures: Sequence[Measure] = ()
+    ) -> Record:
         """Return the keywords to pass to a function of the library with the samples of a file.
 
         If the user chose no kernel or metric, the default kernel for the type of the samples is
         added, and a note says so. Pass `needs_kernel=False` if all measures use distances, for
-        which vectors need no kernel.
+        which vectors need no kernel. If `measures` are passed, and none of them uses similarities,
+        only keywords that affect them are added.
         """
         keywords = dict(self.keywords)
         if self.has_comparison:
@@ -78,11 +82,18 @@ class CommandOptions:
         if sample_type not in DEFAULT_KERNELS:  # the library has a default, as for texts
             return keywords
         kernel, description = DEFAULT_KERNELS[sample_type]
+        defaults = default_keywords(sample_type)
+        if measures and "on_error" not in keywords:  # "skip" drops samples that the kernel rejects
+            options = [name for name in defaults if name != "k"]
+            unused = unused_kernel_keywords(kernel, options, measures)
+            defaults = {name: value for name, value in defaults.items() if name not in unused}
+            if unused and defaults.keys() <= {"k"}:
+                return keywords  # the measures use neither the kernel nor its options
         # Sets of a file are named "FILE › SET"; the note is about all sets of the file.
         file = source.name.partition(" › ")[0]
         self.args.notes.add_note(f"{sample_type} are compared by {description} (-k {kernel})", file)
         # Options of the user (`keywords`) replace those for sequences.
-        return {**default_keywords(sample_type), **keywords}
+        return {**defaults, **keywords}
 
 
 def parse_command_options(

@@ -74,14 +74,15 @@ def run_score(args: Namespace) -> str | Iterator[str]:
     sources = [subset for source in sources for subset in split_by_set(source)]
     if getattr(args, "worst", None) is not None:
         _check_worst(args, sources)
+    measures = [item.measure for item in request.measures]
     if args.format == "html":
         if len(sources) > 1:
             raise UsageError(_describe_report_alternatives(args, sources))
-        keywords = command_options.keywords_for(sources[0], needs_kernel) | score_keywords
+        keywords = command_options.keywords_for(sources[0], needs_kernel, measures) | score_keywords
         return _format_report(args, sources[0], references, keywords)
     results = []
     for source in sources:
-        keywords = command_options.keywords_for(source, needs_kernel) | score_keywords
+        keywords = command_options.keywords_for(source, needs_kernel, measures) | score_keywords
         has_small_order = min(request.orders) < 1
         result = _score_set(args, source, references, keywords, has_small_order)
         source = drop_samples(source, result["details"]["dropped"])

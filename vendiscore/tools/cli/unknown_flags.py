@@ -293,8 +293,9 @@ def _check_value(action: argparse.Action, unknown: UnknownFlag) -> str:
                 from ...scoring.score_request import parse_request
 
                 # Raises an error for an unknown measure or option; any kernel suffices for this
-                # check.
-                parse_request({"measures": parse_measure_flags([value]), "k": "labels"})
+                # check, also if the measure does not use it.
+                keywords = {"measures": parse_measure_flags([value]), "k": "labels"}
+                parse_request(keywords, allow_unused=frozenset({"k"}))
             if action.dest == "order":
                 from ...support.arguments import check_order
 
