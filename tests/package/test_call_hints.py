@@ -5,6 +5,8 @@ import inspect
 import pickle
 import re
 import traceback
+from collections import Counter
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -202,6 +204,189 @@ def test_guessed_call_runs_or_raises_error_with_hint(call: str, hint: str) -> No
     with pytest.raises((TypeError, ValueError, AttributeError)) as caught:
         eval(call)
     assert hint in str(caught.value)
+
+
+def cosine_of_rows(A: Any, B: Any) -> Any:
+    """A function of two matrices, like `cosine_similarity` of scikit-learn."""
+    if np.ndim(A) != 2 or np.ndim(B) != 2:
+        raise ValueError("Expected 2D array, got 1D array instead")
+    norms = [np.linalg.norm(np.asarray(x), axis=1) for x in (A, B)]
+    return np.asarray(A) @ np.asarray(B).T / np.outer(*norms)
+
+
+def cosine_similarity(A: Any, B: Any) -> Any:
+    return cosine_of_rows(A, B)
+
+
+def dots_of_rows(A: Any, B: Any) -> Any:
+    return cosine_of_rows(A, B) * 4
+
+
+def distances_of_rows(A: Any, B: Any) -> Any:
+    return 1 - cosine_of_rows(A, B)
+
+
+D = abs(X[:, None] - X).sum(2)
+LABELS = [i % 3 for i in range(20)]
+WEIGHTS = [10, 5, 1]
+ANSWERS = {"p1": ta[:12], "p2": ta[12:]}
+COUNTS = Counter("aabcc")
+SITES = pd.DataFrame(_rng.poisson(3, (4, 6)), columns=list("abcdef"))
+MESSAGES = [{"role": role, "content": text} for text in ta for role in ("user", "assistant")]
+PIPELINE_OUTPUTS = [[{"generated_text": text}, {"generated_text": text[2:]}] for text in ta]
+OUTPUTS = [SimpleNamespace(text=text) for text in ta]
+TOKEN_IDS = [[1, 2, 3], [4, 5], [1, 2]]
+# A call, a suggestion in its error message, and a call that applies the suggestion.
+SUGGESTED_CALLS = [
+    (
+        "v.compute(MESSAGES)",
+        "[m['content'] for m in messages if m['role'] == 'assistant']",
+        "v.compute([m['content'] for m in MESSAGES if m['role'] == 'assistant'])",
+    ),
+    (
+        "v.compute(MESSAGES[1::2])",
+        "the texts of the messages: [m['content'] for m in messages]",
+        "v.compute([m['content'] for m in MESSAGES[1::2]])",
+    ),
+    (
+        "v.compute(PIPELINE_OUTPUTS)",
+        "[[item['generated_text'] for item in group] for group in samples]",
+        "v.compute([[item['generated_text'] for item in group] for group in PIPELINE_OUTPUTS])",
+    ),
+    ("v.compute(OUTPUTS)", "[sample.text for sample in", "v.compute([s.text for s in OUTPUTS])"),
+    (
+        "v.compute(np.eye(3), score_K=True, p=WEIGHTS)",
+        "pass np.divide(p, sum(p))",
+        "v.compute(np.eye(3), score_K=True, p=np.divide(WEIGHTS, sum(WEIGHTS)))",
+    ),
+    (
+        "v.compute(np.eye(3), score_K=True, p=np.array(WEIGHTS))",
+        "pass p / p.sum()",
+        "v.compute(np.eye(3), score_K=True, p=np.array(WEIGHTS) / np.array(WEIGHTS).sum())",
+    ),
+    (
+        "v.compute([ta[:2], ta[2:3]], p=[[1, 2], [3]])",
+        "each weight divided by the sum of all weights",
+        "v.compute([ta[:2], ta[2:3]], p=[[1 / 6, 2 / 6], [3 / 6]])",
+    ),
+    *(
+        (call, "D.max() * compute(1 - D / D.max(), score_K=True, measures='IntDiv', p=p)", "v")
+        for call in ("v.rao(D)", "v.compute(D, measures='RaoQ')")
+    ),
+    (
+        "v.compute(ANSWERS)",
+        "for the mean over its 2 lists, use compute(list(samples.values())); otherwise pass",
+        "v.compute(list(ANSWERS.values()))",
+    ),
+    ("v.score({'text': ta})", "pass samples['text']; otherwise", "v.score({'text': ta}['text'])"),
+    (
+        "v.compute(dict(COUNTS))",
+        "use compute(counts=list(samples.values()))",
+        "v.compute(counts=list(dict(COUNTS).values()))",
+    ),
+    (
+        "v.compute(counts=COUNTS)",
+        "use compute(counts=list(counts.values()))",
+        "v.compute(counts=list(COUNTS.values()))",
+    ),
+    (
+        "v.effective_number(COUNTS)",
+        "use compute(counts=list(shares.values()))",
+        "v.compute(counts=list(COUNTS.values()))",
+    ),
+    (
+        "v.compute(X, LABELS, k='cosine')",
+        "pass one label per sample as `groups`",
+        "v.compute(X, groups=LABELS, k='cosine')",
+    ),
+    ("v.compute(X, y=LABELS, k='cosine')", "`groups`: Score each group separately", "v"),
+    (
+        "v.compute(SITES)",
+        "pass a table of counts (one row per site, one column per species) as in "
+        "compute(counts=df); for other samples, pass k='cosine'",
+        "v.compute(counts=SITES)",
+    ),
+    ("v.compute(SITES.to_numpy().tolist())", "compute(counts=df); for other samples", "v"),
+    *(
+        (f"v.{name}_diversity(SITES)", f"compute(counts=df{measure})", f"v.compute({call})")
+        for name, measure, call in (
+            ("alpha", "", "counts=SITES"),
+            ("beta", ", measures='BetweenVS'", "counts=SITES, measures='BetweenVS'"),
+            ("gamma", ", measures='TotalVS'", "counts=SITES, measures='TotalVS'"),
+        )
+    ),
+    (
+        "v.compute(X, k=cosine_similarity)",
+        "cosine_similarity is a function of two matrices; pass k='cosine', or use "
+        "compute(cosine_similarity(X, X), score_K=True)",
+        "v.compute(cosine_similarity(X, X), score_K=True)",
+    ),
+    (
+        "v.compute(X.tolist(), k=cosine_of_rows)",
+        "two matrices; use compute(cosine_of_rows(X, X), score_K=True)",
+        "v.compute(cosine_of_rows(X, X), score_K=True)",
+    ),
+    (
+        "v.compute(X, k=dots_of_rows)",
+        "compute(dots_of_rows(X, X), score_K=True, normalize=True)",
+        "v.compute(dots_of_rows(X, X), score_K=True, normalize=True)",
+    ),
+    (
+        "v.compute(A.groupby('prompt_id')['answer'])",
+        "use compute(df['answer'], groups=df['prompt_id'])",
+        "v.compute(A['answer'], groups=A['prompt_id'])",
+    ),
+    ("v.compute(A.groupby('prompt_id'))", "compute(df[column], groups=df['prompt_id'])", "v"),
+    (
+        "v.compute(A.groupby(A.prompt_id).answer)",
+        "use compute(df['answer'], groups=labels) with one label per sample",
+        "v.compute(A['answer'], groups=list(A.prompt_id))",
+    ),
+    ("v.compute(TOKEN_IDS)", "pass k='tags' to compare lists", "v.compute(TOKEN_IDS, k='tags')"),
+    ("v.select(ta, 0.25)", "for a fraction of 0.25, pass size=6", "v.select(ta, size=6)"),
+    ("v.select(ta, size=0.01)", "for a fraction of 0.01, pass size=1", "v.select(ta, size=1)"),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("call", "hint", "suggested_call"), SUGGESTED_CALLS)
+def test_suggested_call_runs(call: str, hint: str, suggested_call: str) -> None:
+    with pytest.raises((TypeError, ValueError, AttributeError)) as caught:
+        eval(call)
+    assert hint in str(caught.value)
+    assert eval(suggested_call) is not None
+
+
+# Calls with similar arguments, and a suggestion that does not apply to them.
+OTHER_CALLS = {
+    "v.compute(X)": "counts",
+    "v.compute((X > 0).astype(int))": "counts",
+    "v.compute(-SITES)": "counts",
+    "v.compute([[1, 2, 3], [4, 5, 6]])": "tags",
+    "v.compute([[1.5, 2.5, 3], [4.5, 5.5]])": "tags",
+    "v.compute({'p1': 'a', 'p2': 'b'})": "values",
+    "v.compute(X, k=lambda a, b: 1 / 0)": "two matrices",
+    "v.compute(X, k=lambda a, b: D[0])": "two matrices",
+    "v.compute(X, k=distances_of_rows)": "two matrices",
+    "v.select(ta, 2.5)": "fraction",
+    "v.select(ta, 0)": "fraction",
+    "v.effective_number('a')": "counts",
+}
+
+
+@pytest.mark.parametrize(("call", "hint"), OTHER_CALLS.items())
+def test_suggestion_that_does_not_apply_is_omitted(call: str, hint: str) -> None:
+    with pytest.raises((TypeError, ValueError, ArithmeticError)) as caught:
+        eval(call)
+    assert hint not in str(caught.value)
+
+
+def test_rao_quadratic_entropy_is_scaled_internal_diversity() -> None:
+    p = np.random.default_rng(1).dirichlet(np.ones(20))
+    for weights in (None, p):
+        scaled = v.compute(1 - D / D.max(), score_K=True, measures="IntDiv", p=weights)["IntDiv"]
+        q = np.full(20, 1 / 20) if weights is None else weights
+        assert D.max() * scaled == pytest.approx(q @ D @ q)
 
 
 # Names that users may try to import, and a part of the error message.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -147,10 +148,13 @@ def _check_proportions(shares: object) -> np.ndarray:
         with suppress(TypeError, ValueError, OverflowError):  # reported below
             array = np.asarray(shares, dtype=float)  # of a list or a column of a data frame
     if getattr(getattr(array, "dtype", None), "kind", "O") not in "biuf" or array.ndim != 1:
+        hint = ""
+        if isinstance(shares, Mapping):
+            hint = "for a dict of counts, use compute(counts=list(shares.values())); otherwise "
         raise TypeError(
             f"`shares` must be a one-dimensional array of proportions that sum to 1, got "
-            f"{short_repr(shares)}; use score(samples) for samples, or score_K(K) for a similarity "
-            f"matrix"
+            f"{short_repr(shares)}; {hint}use score(samples) for samples, or score_K(K) for a "
+            f"similarity matrix"
         )
     return array
 

@@ -1,8 +1,9 @@
 """Similarities of samples under a registered kernel; identical samples are compared only once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from numbers import Number
+from numbers import Integral, Number
 from pathlib import Path
 from typing import Any
 
@@ -342,7 +343,7 @@ def build_text_similarity(
             raise ValueError("all samples are None; pass at least one sample that is not None")
         raise ValueError(
             f"`k` is required for samples of type {type(example).__name__}; pass "
-            f"{_suggest_kernels(example)}"
+            f"{_suggest_kernels(example, samples)}"
         )
     return apply_kernel(get_kernel(TEXT_KERNEL), samples, options, drop_unusable, fit_to)
 
@@ -372,9 +373,20 @@ def warn_about_non_text(sets: Sequence[Samples]) -> str:
     return note
 
 
-def _suggest_kernels(sample: object) -> str:
-    """Return what to pass for samples that are not strings, to follow "pass" in a message."""
+# Attributes of objects that contain a text: outputs of language models, messages and documents.
+_TEXT_ATTRIBUTES = ("text", "content", "page_content", "output_text", "generated_text")
+
+
+def _suggest_kernels(sample: object, samples: SampleContainer) -> str:
+    """Return what to pass for samples that are not strings, to follow "pass" in a message.
+
+    `sample` shows the type of the `samples`: one of them, or `samples` itself if it is an array.
+    """
     if isinstance(sample, Mapping):
+        if {"role", "content"} <= sample.keys():
+            roles = {each.get("role") for each in samples if isinstance(each, Mapping)}
+            condition = " if m['role'] == 'assistant'" if len(roles) > 1 else ""
+            return f"the texts of the messages: [m['content'] for m in messages{condition}]"
         return (
             "one column of the records, for example vendiscore.read(records).samples, or a mixture "
             "such as k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
@@ -389,11 +401,27 @@ def _suggest_kernels(sample: object) -> str:
             "groups is supported only by `compute` and the metrics"
         )
     if isinstance(sample, (list, tuple)) and any(isinstance(item, Mapping) for item in sample):
+        first = next(item for item in sample if isinstance(item, Mapping))
+        for name in _TEXT_ATTRIBUTES:  # as in the output of pipelines of transformers
+            if name in first and "role" not in first:
+                return f"the texts: [[item[{name!r}] for item in group] for group in samples]"
         return "the answers in the conversations: vendiscore.read(conversations).samples"
     if isinstance(sample, (Number, list, tuple)) or hasattr(sample, "dtype"):
+        if _are_ragged(samples):
+            return (
+                "k='tags' to compare lists of different lengths, such as token ids, as sets, or "
+                "decode the token ids and pass a list of strings"
+            )
+        counts_hint = ""
+        if _are_counts(samples):
+            counts_hint = (
+                "a table of counts (one row per site, one column per species) as in "
+                "compute(counts=df); for other samples, pass "
+            )
         return (
-            "k='cosine', k='rbf' or another vector kernel, score_X=True for features compared by "
-            "dot products, score_K=True for a similarity matrix, or k='labels' for class labels"
+            f"{counts_hint}k='cosine', k='rbf' or another vector kernel, score_X=True for features "
+            "compared by dot products, score_K=True for a similarity matrix, or k='labels' for "
+            "class labels"
         )
     root = type(sample).__module__.partition(".")[0]
     if root == "PIL" or isinstance(sample, (bytes, Path)):
@@ -401,7 +429,26 @@ def _suggest_kernels(sample: object) -> str:
     if root == "rdkit":
         is_molecule = hasattr(sample, "GetNumAtoms")  # otherwise it is a fingerprint
         return "k='morgan' or another fingerprint kernel" if is_molecule else "k='tanimoto'"
+    for name in _TEXT_ATTRIBUTES:
+        if isinstance(getattr(sample, name, None), str):
+            return f"the texts: [sample.{name} for sample in samples]"
     return (
         "a function of two samples, or the name of a kernel, as `k`; vendiscore.list_kernels() "
         "lists all kernels"
     )
+
+
+def _are_ragged(samples: SampleContainer) -> bool:
+    """Return whether samples are lists of integers that differ in length, such as token ids."""
+    if not isinstance(samples, list) or not all(isinstance(row, (list, tuple)) for row in samples):
+        return False
+    has_integers = all(isinstance(entry, Integral) for row in samples for entry in row)
+    return has_integers and len({len(row) for row in samples}) > 1
+
+
+def _are_counts(samples: SampleContainer) -> bool:
+    """Return whether samples can be counts: integers of at least 0, and not only 0 and 1."""
+    with suppress(TypeError, ValueError, OverflowError):
+        array = to_host(samples) if hasattr(samples, "dtype") else np.array(samples)
+        return bool(array.dtype.kind in "iu" and array.size and array.min() >= 0 < array.max() - 1)
+    return False

@@ -262,7 +262,7 @@ def check_references(references: object, request: ScoreRequest) -> None:
     raise TypeError(
         f"`references` have no effect on {', '.join(request.names)}; to compare two sets, use "
         "compare(samples, references) or a two-sample measure such as measures='Recall'; to use a "
-        "kernel, pass it as `k`"
+        "kernel, pass it as `k`; to score groups, pass one label per sample as `groups`"
     )
 
 

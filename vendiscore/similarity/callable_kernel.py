@@ -11,6 +11,8 @@ from ..support import memory
 from ..support.namespace import detach
 from ..support.progress import track
 from ..support.signature import to_plain
+from ..support.suggestions import resolve_synonyms
+from ..support.synonyms import SYNONYMS
 from ..support.types import PairFunction, SampleContainer
 from .matrix import DeferredSimilarity
 from .sample_arrays import take_samples
@@ -66,6 +68,8 @@ def _evaluate_all_pairs(
         try:
             result = k(samples[i], samples[j])
         except Exception as error:
+            if hint := _describe_matrix_function(k, samples):
+                raise TypeError(hint) from error
             error.add_note(f"raised by `k` for samples {input_indices[i]} and {input_indices[j]}")
             raise
         return _check_similarity_value(result, input_indices[i], input_indices[j])
@@ -87,6 +91,28 @@ def _evaluate_all_pairs(
     if all_in_single_precision:
         return K.astype(np.float32)
     return K
+
+
+def _describe_matrix_function(k: PairFunction, samples: SampleContainer) -> str:
+    """Describe the error that `k` is a function of two matrices, with hints; "" if it is not.
+
+    Such a function returns the similarities of all pairs of rows, as those of scikit-learn do.
+    """
+    rows = samples[:2]
+    try:
+        values = np.asarray(k(rows, rows), dtype=float)
+    except Exception:
+        return ""
+    if values.shape != (len(rows), len(rows)) or not (np.diagonal(values) > 0).all():
+        return ""
+    name = getattr(k, "__name__", "k")
+    normalize = "" if np.allclose(np.diagonal(values), 1) else ", normalize=True"
+    kernels = resolve_synonyms(name, SYNONYMS["kernel"], "kernel")
+    hint = f"pass k={kernels[0]!r}, or use " if kernels else "use "
+    return (
+        f"`k` must be a function of two samples, but {name} is a function of two matrices; {hint}"
+        f"compute({name}(X, X), score_K=True{normalize})"
+    )
 
 
 def _check_similarity_value(value: object, i: int, j: int) -> tuple[float, bool]:

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from numbers import Number
+from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,13 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
     if isinstance(samples, (Mapping, set, frozenset)) and not sp.issparse(samples):
         raise TypeError(
             f"`{name}` must be an ordered collection of samples, got a {type(samples).__name__}; "
-            f"pass a list, or one column of a table (to compare named sets, use compare(…))"
+            f"{_suggest_values(samples, name)}pass a list, or one column of a table (to compare "
+            f"named sets, use compare(…))"
+        )
+    if type(samples).__name__ in ("SeriesGroupBy", "DataFrameGroupBy"):  # of pandas
+        raise TypeError(
+            f"`{name}` must be a collection of samples, got a {type(samples).__name__}; "
+            f"{_suggest_groups(samples)}"
         )
     # Return early: another thread may still be importing torch, which the checks below use.
     if isinstance(samples, (list, tuple)):
@@ -132,6 +138,36 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
             f"pass a list or an array"
         )
     return list(samples)
+
+
+def _suggest_values(samples: object, name: str) -> str:
+    """Return a hint to pass the values of a dict, to precede other hints; "" if there is none.
+
+    The values can be counts of species, or the samples of each group, such as a prompt. `name` is
+    the argument that contains the dict.
+    """
+    if not isinstance(samples, Mapping) or not samples:
+        return ""
+    values = list(samples.values())
+    if all(isinstance(value, Integral) for value in values):
+        return f"for counts of species, use compute(counts=list({name}.values())); otherwise "
+    if not all(isinstance(value, (list, tuple)) for value in values):
+        return ""
+    if len(values) == 1:
+        return f"pass {name}[{next(iter(samples))!r}]; otherwise "
+    return (
+        f"for the mean over its {len(values)} lists, use compute(list({name}.values())); otherwise "
+    )
+
+
+def _suggest_groups(grouped: Any) -> str:
+    """Return a hint how to score the groups of a GroupBy object of pandas."""
+    keys = getattr(grouped, "keys", None)
+    column = getattr(grouped.obj, "name", None)  # the name of a Series
+    data = "df[column]" if column is None else f"df[{column!r}]"
+    if isinstance(keys, str):
+        return f"use compute({data}, groups=df[{keys!r}])"
+    return f"use compute({data}, groups=labels) with one label per sample"
 
 
 def _describe_missing_folder(samples: str | bytes) -> str:

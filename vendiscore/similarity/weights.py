@@ -168,7 +168,10 @@ def check_weights(
         )
     if like is not None and is_torch(like):
         weights = sys.modules["torch"].as_tensor(weights, device=like.device)
-    weights = normalize_weights(weights, machine_epsilon(p))
+    hint = "p / p.sum()" if hasattr(p, "sum") else "np.divide(p, sum(p))"
+    if per_sample.sizes is not None:
+        hint = "each weight divided by the sum of all weights"
+    weights = normalize_weights(weights, machine_epsilon(p), hint)
     if not dropped:
         return weights
     retained = [i for i in range(n + len(dropped)) if i not in dropped]
@@ -182,14 +185,15 @@ def check_weights(
     return weights / total
 
 
-def normalize_weights(weights: Array, epsilon: float) -> Array:
+def normalize_weights(weights: Array, epsilon: float, hint: str = "p / p.sum()") -> Array:
     """Divide weights by their sum; raise a ValueError unless the sum is 1 up to rounding.
 
-    `epsilon` is the machine epsilon of the dtype in which the user passed the weights.
+    `epsilon` is the machine epsilon of the dtype in which the user passed the weights, and `hint`
+    what to pass instead of weights whose sum is not 1.
     """
     xp = namespace(weights)
     with np.errstate(all="ignore"):  # weights may underflow, and their sum overflow
         total = xp.sum(weights)
         if not abs(to_float(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * epsilon):
-            raise ValueError(f"`p` must sum to 1, got {to_float(total):.6g}; pass p / p.sum()")
+            raise ValueError(f"`p` must sum to 1, got {to_float(total):.6g}; pass {hint}")
         return weights / total

@@ -47,7 +47,7 @@ SYNONYMS: dict[NameKind, dict[str, str]] = {
         "documents docs points answers",
         "batch": "samples sample data x inputs input texts text predictions features images",
         "references": "reference refs ref targets target real realsamples referencesamples y",
-        "groups": "group groupby grouplabels grouping strata labels stratify",
+        "groups": "group groupby grouplabels grouping strata labels stratify y",
         "by": "models sets setlabels modellabels source systems groupby labels",
         "clusters": "cluster clusterlabels clusterids blocks",
         "names": "setnames modelnames labels",
@@ -174,8 +174,8 @@ SYNONYMS: dict[NameKind, dict[str, str]] = {
     },
     "measure": {
         "VS": "vendi vendiscore diversity hill hillnumber",
-        "IntDiv": "internaldiversity intdivk intdiv1 intdivp meandissimilarity raoq rao "
-        "quadraticentropy pairwisedistance meanpairwisedistance",
+        "IntDiv": "internaldiversity intdivk intdiv1 intdivp meandissimilarity pairwisedistance "
+        "meanpairwisedistance",
         "AvgSim": "averagesimilarity meansimilarity pairwisesimilarity meanpairwisesimilarity",
         "NgramDiversity": "typetokenratio ttr",
         "SelfBLEU": "selfbleu4",
@@ -633,6 +633,12 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
             "Fréchet distances and the Inception Score are not included. 'KID' and 'MMD' compare "
             "two sets of embeddings."
         ),
+        "rao raoq raos raosq quadraticentropy raoquadraticentropy raosquadraticentropy "
+        "quadraticdiversity": (
+            "Rao's quadratic entropy, the mean of D_ij p_i p_j, is D.max() * "
+            "compute(1 - D / D.max(), score_K=True, measures='IntDiv', p=p)['IntDiv'] for "
+            "distances D and weights p, which can be omitted. For similarities K, it is 'IntDiv'."
+        ),
         "ken": "novelty(samples, references) ranks the samples that references lack.",
         "intdiv2 intdivp2": (
             "IntDiv2 of MOSES (p = 2) is 1 - exp(-RKE / 2); for molecules, pass k='morgan' with "
@@ -705,6 +711,18 @@ ELSEWHERE: dict[NameKind, dict[str, str]] = {
         ),
         "precisionrecall prdc improvedprecisionrecall": (
             "Use compute(samples, references, k='cosine', measures=['Precision', 'Recall'])."
+        ),
+        "betadiversity beta": (
+            "Use compute(counts=df, measures='BetweenVS') for a table of counts (one row per "
+            "site), or compute(samples, groups=sites, measures='BetweenVS')."
+        ),
+        "alphadiversity alpha": (
+            "Use compute(counts=df) for a table of counts (one row per site), or "
+            "compute(samples, groups=sites). 'WithinVS' is the alpha diversity of Jost (2007)."
+        ),
+        "gammadiversity gamma": (
+            "Use compute(counts=df, measures='TotalVS') for a table of counts (one row per "
+            "site), or compute(samples, groups=sites, measures='TotalVS')."
         ),
         "perprompt pergroup groupby": (
             "compute(answers, groups=prompts) scores the answers to each prompt."

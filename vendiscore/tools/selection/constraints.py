@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -128,7 +129,11 @@ def parse_constraints(
 
     `initial` and `groups` are already validated.
     """
-    size = check_int("size", size, 1, n, f"there are {n} samples")
+    hint = f"there are {n} samples"
+    fraction = float(size) if isinstance(size, Real) else 0.0
+    if 0 < fraction < 1:  # as in scikit-learn
+        hint += f"; for a fraction of {fraction:g}, pass size={max(1, round(fraction * n))}"
+    size = check_int("size", size, 1, n, hint)
     if len(initial) > size:
         raise ValueError(
             f"`initial` must have at most `size`={size} indices, got {len(initial)}; increase "
