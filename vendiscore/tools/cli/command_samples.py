@@ -86,9 +86,10 @@ def run_dedup(args: Namespace) -> str:
     _check_output_flags(args)
     command_options, source, _, explanation = _explain_file(args)
     indices = explanation.kept.tolist()
+    counts = explanation.counts and f"; removes {explanation.counts}"  # at other thresholds
     sentence = (
         f"Retained {len(indices):,} of {explanation.n:,} samples, without near-duplicates "
-        f"({explanation.criterion})."
+        f"(similarity {explanation.threshold:g} or more{counts})."
     )
     result = {"n": explanation.n, "threshold": args.threshold, "criterion": explanation.criterion}
     return _write_or_format_samples(command_options, source, indices, sentence, result)
