@@ -368,13 +368,13 @@ def apply_text_kernel_options(
     if isinstance(spec.k, Kernel):
         check_kernel_options(spec.k, remaining, accepted)
     if isinstance(spec.k, tuple):
-        # Options of a mixture are passed by kernel; the first one is the example.
-        component = spec.k[0].name
+        # Options of a mixture are passed by kernel.
         hint = suggestion(name, accepted, "keyword", remaining[name], quote="`")
-        hint = (
-            hint
-            or f"An option of one kernel is passed as options={{{component!r}: {{{name!r}: …}}}}"
-        )
+        names = [part.name for part in spec.k if name in part.kernel.options]
+        if not hint and not names:
+            hint = "None of its kernels has this option"
+        elif not hint:
+            hint = f"Pass it as options={{{names[0]!r}: {{{name!r}: …}}}}"
         raise TypeError(f"{name!r} is not an option of a mixture of kernels. {hint}")
     kernel = get_kernel(TEXT_KERNEL)
     if spec.defines_similarity or not remaining.keys() <= kernel.options.keys():

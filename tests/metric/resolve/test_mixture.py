@@ -185,7 +185,13 @@ def test_mixture_with_an_indefinite_kernel_is_not_psd():
             TypeError,
             "must map each kernel name to a dict",
         ),
-        ({"labels:shape": 1}, {"radius": 2}, TypeError, "options={'labels:shape': {'radius': …}}"),
+        ({"labels:shape": 1}, {"radius": 2}, TypeError, "None of its kernels has this option"),
+        (
+            {"labels:shape": 0.5, "ngram_overlap:text": 0.5},
+            {"ns": [1]},
+            TypeError,
+            "options={'ngram_overlap:text': {'ns': …}}",
+        ),
         (
             {"ngram_overlap:text": 1},
             {"options": {"ngram_overlap:text": {"n": 1}}},
