@@ -2,8 +2,9 @@
 
     python benchmarks/coming_from.py --json benchmarks/results/coming_from.json
 
-Requires the other packages in a folder on PYTHONPATH: `pip install --target FOLDER
-emb-diversity==0.1.0 prdc==0.2 sentropy==1.5.0 seqme==0.5.1`.
+Requires the other packages in a folder on PYTHONPATH: `pip install --no-deps --target FOLDER
+emb-diversity==0.1.0 prdc==0.2 sentropy==1.5.0 seqme==0.5.1 polyleven moocore umap-learn pynndescent
+numba llvmlite`. Their other requirements are those of the tests.
 """
 
 import argparse
