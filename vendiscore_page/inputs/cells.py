@@ -20,7 +20,7 @@ from vendiscore.report import (
     samples_of,
 )
 from vendiscore.report import Samples as ReadSamples
-from vendiscore.tools.reading.numpy_files import Arrays
+from vendiscore.tools.reading.numpy_files import NumpyArchive
 
 from ..quotas import INPUT, MAX_UNPACKED, check_lines
 from .file_code import FileCode
@@ -56,7 +56,7 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
     limits = INPUT if form == "json" else _FIRST
     numeric = "vectors" if asked.kind == "vectors" else ""  # which spaces can part
     head = parsed(data, form, replace(read_options, limits=limits, kind=numeric))
-    if isinstance(head, Arrays):
+    if isinstance(head, NumpyArchive):
         return _of_array(head, name, read_options, asked)
     kinds: list[Kind] = []
     wide: list[str] = []
@@ -197,7 +197,7 @@ def asked_here(error: AskError, wide: Sequence[str]) -> AskError:
     return AskError(error.question, choices)
 
 
-def _of_array(arrays: Arrays, name: str, read_options: ReadOptions, asked: Asked) -> Samples:
+def _of_array(arrays: NumpyArchive, name: str, read_options: ReadOptions, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
     column = None if arrays.single else asked.column
     header = arrays.headers[arrays.choose_array(column, "vectors")]

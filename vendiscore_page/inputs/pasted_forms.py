@@ -7,7 +7,7 @@ from itertools import chain, islice
 
 from vendiscore.report import AskError, RefusedError, share_of_numbers
 from vendiscore.tools.reading.names import is_column_name
-from vendiscore.tools.reading.tables import delimiter, is_table, parse_rows
+from vendiscore.tools.reading.tables import detect_delimiter, is_table, parse_rows
 
 from ..quotas import INPUT
 from .submission import LINE, ROW
@@ -76,7 +76,7 @@ def _begins_with_document(text: str) -> bool:
 def _cells(text: str, numeric: bool) -> tuple[str, list[list[str]]]:
     """Return the likeliest sign between cells, and the first rows split by it."""
     try:
-        sign = delimiter(text, numeric, INPUT)
+        sign = detect_delimiter(text, numeric, INPUT)
         return sign, [cells for _, cells in islice(parse_rows(text, sign, INPUT), _LOOK)]
     except RefusedError:
         return "", []

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
-from vendiscore.tools.reading.encodings import LINE_BREAK, plain
-from vendiscore.tools.reading.names import say_left_out
+from vendiscore.tools.reading.encodings import LINE_BREAK, clean_text
+from vendiscore.tools.reading.names import format_dropped_count
 from vendiscore.tools.reading.text_fields import is_rule
-from vendiscore.tools.reading.text_lines import are_fortunes, frequent_rules, parts
+from vendiscore.tools.reading.text_lines import are_fortunes, count_rules, iter_parts
 
 from ..quotas import check_lines
 from .file_code import FileCode
@@ -25,14 +25,14 @@ _WORDS = {LINE: "lines", BLANK: "blank lines"}
 
 def rows_of(text: str) -> list[str]:
     check_lines(text.count("\n") + text.count("\r"))
-    return LINE_BREAK.split(plain(text))
+    return LINE_BREAK.split(clean_text(text))
 
 
 def split_texts(
     rows: Sequence[str], name: str, asked: Asked, kind: str, python: FileCode | None = None
 ) -> Samples:
     """Split the text of these lines as asked, or as is likeliest; `python` reads its lines."""
-    rules: dict[str, int] = frequent_rules(rows) if kind == "texts" else {}
+    rules: dict[str, int] = count_rules(rows) if kind == "texts" else {}
     if kind == "texts" and are_fortunes(rows):
         rules = {"%": sum(row.strip() == "%" for row in rows), **rules}
     signs = dict(islice(rules.items(), _MAX_RULES))
@@ -52,7 +52,7 @@ def split_texts(
     of = f" from {name:.60}" if name else ""
     notes = [f"Read {len(found):,} {unit}{'s' * (len(found) != 1)}{of}."]
     if separator == LINE and rules:
-        notes.append(f"{say_left_out(sum(rules.values()), 'separator line')}.")
+        notes.append(f"{format_dropped_count(sum(rules.values()), 'separator line')}.")
     return replace(
         samples,
         notes=(*notes, *samples.notes),
@@ -68,7 +68,7 @@ def _split(rows: Sequence[str], separator: str) -> dict[int, str]:
     if separator == LINE:
         return {i: row.strip() for i, row in enumerate(rows, 1) if row.strip() and not is_rule(row)}
     alone = "" if separator == BLANK else separator
-    between = parts(rows, lambda row: row.strip() == alone)
+    between = iter_parts(rows, lambda row: row.strip() == alone)
     found = ["\n".join(map(str.rstrip, part)) for _, part in between]
     # A sign counts where it has a line of its own; if it nowhere has, wherever it stands.
     if separator != BLANK and len(found) == 1:

@@ -16,13 +16,13 @@ from vendiscore.report import (
 from vendiscore.support.errors import short_repr
 from vendiscore.support.text_detection import are_sequences
 from vendiscore.tools.reading.compressed_files import decompress
-from vendiscore.tools.reading.names import say_left_out
-from vendiscore.tools.reading.reader import form_of_lines
+from vendiscore.tools.reading.names import format_dropped_count
+from vendiscore.tools.reading.reader import detect_lines_format
 from vendiscore.tools.reading.text_lines import (
     are_molecules,
     blank_comments,
-    frequent_rules,
-    likely_split,
+    count_rules,
+    detect_separator,
 )
 
 from ..quotas import INPUT, MAX_SETS, MAX_UNPACKED, MAX_UPLOAD, check_lines
@@ -163,7 +163,7 @@ def _question_of_files(n: int) -> AskError:
 def _likely_separator(lines: Sequence[str]) -> str:
     """Return the separator of the texts in a file; ask if there are several possible ones."""
     try:
-        split = likely_split(lines, frequent_rules(lines))
+        split = detect_separator(lines, count_rules(lines))
     except AskError as error:
         raise cells.asked_here(error, []) from None
     return LINE if split == "row" else split
@@ -187,7 +187,7 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
     text = decode(data, encoding)[0]
     if name == PASTED:
         return _of_box(text, asked)
-    if not (_is_split(asked) or asked.type) and form_of_lines(text) == ("tsv", False):
+    if not (_is_split(asked) or asked.type) and detect_lines_format(text) == ("tsv", False):
         return cells.of_file(name, data, "tsv", asked)
     if not _is_split(asked) and asked.kind in (None, "vectors"):
         found = cells.of_file(name, data, form, asked)
@@ -254,7 +254,7 @@ def _of_lines(
             raise cells.asked_here(error, []) from None
     samples = separators.split_texts(lines, name, asked, kind, python)
     if n_comments:
-        note = f"{say_left_out(n_comments, 'comment')}."
+        note = f"{format_dropped_count(n_comments, 'comment')}."
         samples = replace(samples, notes=(*samples.notes, note))
     return replace(samples, kinds=could)
 

@@ -11,7 +11,7 @@ import user_files as files
 from hypothesis import strategies as st
 
 from vendiscore.report import AskError, ReadOptions
-from vendiscore.tools.reading.tables import table
+from vendiscore.tools.reading.tables import parse_table
 from vendiscore_page import quotas
 from vendiscore_page.inputs.file_code import IMPORTS
 from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
@@ -180,7 +180,7 @@ def test_all_invalid_rows_of_numbers_are_listed():
         4: "has 'abc', which is not a number",
         5: "has an empty cell",
         6: "has an empty cell",
-        7: table("x,y\n2,3,4\n5,6", ReadOptions(limits=quotas.INPUT)).problems[0],
+        7: parse_table("x,y\n2,3,4\n5,6", ReadOptions(limits=quotas.INPUT)).problems[0],
     }
 
 

@@ -3,14 +3,14 @@
 import pytest
 
 from vendiscore.report import AskError, ReadOptions
-from vendiscore.tools.reading.columns import check_one_set, choose
-from vendiscore.tools.reading.tables import table
+from vendiscore.tools.reading.columns import check_one_set, detect_columns
+from vendiscore.tools.reading.tables import parse_table
 
 PROSE = "the cat sat,a dog ran"
 
 
 def build_preview(names, *rows):
-    return table("\n".join([names, *rows]), ReadOptions(), sign=",")
+    return parse_table("\n".join([names, *rows]), ReadOptions(), delimiter=",")
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def build_preview(names, *rows):
     ],
 )
 def test_unambiguous_columns_are_detected(names, row, column, kind):
-    detected = choose(build_preview(names, row, row), ReadOptions())
+    detected = detect_columns(build_preview(names, row, row), ReadOptions())
     assert kind == detected.kind
     assert detected.column in (column, None)
 
@@ -34,7 +34,7 @@ def test_unambiguous_columns_are_detected(names, row, column, kind):
 @pytest.mark.parametrize("names", ["left,right", "answer,response"])
 def test_two_prose_columns_are_ambiguous(names):
     with pytest.raises(AskError, match="could be meant") as caught:
-        choose(build_preview(names, PROSE, PROSE), ReadOptions())
+        detect_columns(build_preview(names, PROSE, PROSE), ReadOptions())
     offered = [options for _, options in caught.value.choices]
     names_of_outputs_first = sorted(names.split(","), key=lambda name: name != "response")
     assert offered == [{"column": name} for name in names_of_outputs_first]
@@ -44,10 +44,10 @@ def test_two_prose_columns_are_ambiguous(names):
 def test_every_offered_choice_resolves_ambiguity(names):
     preview = build_preview(names, PROSE, PROSE)
     with pytest.raises(AskError) as caught:
-        choose(preview, ReadOptions())
+        detect_columns(preview, ReadOptions())
     for label, options in caught.value.choices:
         assert label.startswith(f"{options['column']} (“")
-        assert choose(preview, ReadOptions(**options)).column == options["column"]
+        assert detect_columns(preview, ReadOptions(**options)).column == options["column"]
 
 
 SENTENCES = [
@@ -65,7 +65,9 @@ FEW = ["a", "b", "b", "a"]
 
 def build_columns(**columns):
     rows = zip(*columns.values(), strict=True)
-    return table("\n".join(["\t".join(columns), *map("\t".join, rows)]), ReadOptions(), sign="\t")
+    return parse_table(
+        "\n".join(["\t".join(columns), *map("\t".join, rows)]), ReadOptions(), delimiter="\t"
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,7 @@ def build_columns(**columns):
     ],
 )
 def test_only_possible_column_is_selected(columns, column):
-    assert choose(build_columns(**columns), ReadOptions()).column == column
+    assert detect_columns(build_columns(**columns), ReadOptions()).column == column
 
 
 @pytest.mark.parametrize(
@@ -108,22 +110,22 @@ def test_only_possible_column_is_selected(columns, column):
 def test_doubtful_columns_are_offered_likeliest_first(columns, offered):
     preview = build_columns(**columns)
     with pytest.raises(AskError) as caught:
-        choose(preview, ReadOptions())
+        detect_columns(preview, ReadOptions())
     choices = [options for _, options in caught.value.choices]
     assert [options.get("column") for options in choices] == offered
     for options in choices:
-        assert choose(preview, ReadOptions(**options)).column == options.get("column")
+        assert detect_columns(preview, ReadOptions(**options)).column == options.get("column")
 
 
 def test_prompts_without_answers_can_be_scored():
     with pytest.raises(AskError, match="prompts only, without answers") as caught:
-        choose(build_columns(prompt=QUESTIONS), ReadOptions())
+        detect_columns(build_columns(prompt=QUESTIONS), ReadOptions())
     assert caught.value.choices == [("score the prompts in prompt", {"column": "prompt"})]
 
 
 def test_prompts_are_in_column_with_most_different_cells():
     columns = {"instruction": ["Sum up."] * 4, "input": QUESTIONS, "output": SENTENCES}
-    assert choose(build_columns(**columns), ReadOptions()).prompt == "input"
+    assert detect_columns(build_columns(**columns), ReadOptions()).prompt == "input"
 
 
 def test_all_varying_settings_are_in_one_question():
@@ -137,7 +139,7 @@ def test_all_varying_settings_are_in_one_question():
     }
     preview = build_columns(**columns)
     with pytest.raises(AskError, match=r"'temperature' \(0.2, 1\), 'tone' \(a, b\)") as caught:
-        check_one_set(preview, choose(preview, ReadOptions()), ReadOptions())
+        check_one_set(preview, detect_columns(preview, ReadOptions()), ReadOptions())
     assert [options for _, options in caught.value.choices] == [
         {"group_by": "temperature"},
         {"group_by": "tone"},
@@ -147,29 +149,29 @@ def test_all_varying_settings_are_in_one_question():
         column="response"
     )  # only columns that are named as settings are in question
     with pytest.raises(AskError, match="Is each value of column 'temperature'") as caught:
-        check_one_set(preview, choose(preview, read_options), read_options)
+        check_one_set(preview, detect_columns(preview, read_options), read_options)
     assert len(caught.value.choices) == 2
 
 
 def test_prompt_and_model_columns_are_detected_unless_pooled():
     preview = build_preview("prompt,model,answer", "why is it,m,as it is")
-    assert choose(preview, ReadOptions())[:4] == ("answer", "texts", "prompt", "model")
-    assert choose(preview, ReadOptions(pool=True))[:4] == ("answer", "texts", "", "")
+    assert detect_columns(preview, ReadOptions())[:4] == ("answer", "texts", "prompt", "model")
+    assert detect_columns(preview, ReadOptions(pool=True))[:4] == ("answer", "texts", "", "")
 
 
 def test_group_column_is_never_sample_column():
     preview = build_preview("left,right", PROSE)
-    assert choose(preview, ReadOptions(group_by="left")).column == "right"
+    assert detect_columns(preview, ReadOptions(group_by="left")).column == "right"
 
 
 def test_site_tables_are_ambiguous():
     preview = build_preview("site,cat,dog", "north,1,2", "south,3,0")
     with pytest.raises(AskError) as caught:
-        choose(preview, ReadOptions())
+        detect_columns(preview, ReadOptions())
     assert [options["kind"] for _, options in caught.value.choices] == ["counts", "vectors"]
 
 
 def test_sequences_may_have_chains_between_spaces():
     sequences = ["ACGTACGTAA  TTGTACGTAC", *(f"ACGTACGTA{letter}" for letter in "CGTAC")]
     preview = build_columns(name=WORDS[:2] * 3, sequence=sequences)
-    assert choose(preview, ReadOptions()).kind == "sequences"
+    assert detect_columns(preview, ReadOptions()).kind == "sequences"

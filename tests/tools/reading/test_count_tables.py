@@ -66,7 +66,7 @@ def test_named_column_of_counts_is_used_among_other_numbers():
     result = read_data("a.csv", data, ReadOptions(kind="counts", by="year"))
     np.testing.assert_array_equal(result.counts.counts, [[3, 2], [1, 0]])
     assert (result.counts.sets, result.counts.groups) == (["2001", "2002"], ["A", "B"])
-    np.testing.assert_array_equal(result.counts.of_set("2002").counts, [[1, 0]])
+    np.testing.assert_array_equal(result.counts.select_set("2002").counts, [[1, 0]])
 
 
 def test_invalid_counts_of_long_table_are_rejected():

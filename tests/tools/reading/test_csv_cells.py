@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from vendiscore.cli import main
 from vendiscore.report import ReadOptions
 from vendiscore.tools.cli import output
-from vendiscore.tools.reading.csv_cells import original_text, text_cell
+from vendiscore.tools.reading.csv_cells import escape_formula, unescape_formula
 from vendiscore.tools.reading.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -55,10 +55,10 @@ def is_number(text: str) -> bool:
 
 @given(texts)
 def test_text_cell_escapes_formulas_reversibly(text):
-    cell = text_cell(text)
+    cell = escape_formula(text)
     assert not cell.startswith(STARTS) or is_number(cell)
     assert cell in (text, f"'{text}")
-    assert original_text(cell) == text
+    assert unescape_formula(cell) == text
 
 
 @given(st.lists(st.tuples(texts, st.floats(allow_nan=False)), min_size=1, max_size=5))
@@ -67,7 +67,7 @@ def test_csv_output_of_command_escapes_texts_and_keeps_numbers(rows):
     header, *cells = csv.reader(io.StringIO(csv_text, newline=""))
     assert header == ["'=name", "x"]
     for (text, x), (text_cell_value, number_cell) in zip(rows, cells, strict=True):
-        assert original_text(text_cell_value) == text
+        assert unescape_formula(text_cell_value) == text
         assert float(number_cell) == x
         assert not text_cell_value.startswith(STARTS) or is_number(text_cell_value)
 

@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from vendiscore.tools.reading.encodings import NotTextError, decode, plain
+from vendiscore.tools.reading.encodings import NotTextError, clean_text, decode
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_decode_error_contains_line_and_column(data, encoding, location, message
 
 
 def test_plain_removes_leading_byte_order_mark():
-    assert plain("\ufeffa") == "a"
-    assert plain("a\ufeff") == "a\ufeff"
+    assert clean_text("\ufeffa") == "a"
+    assert clean_text("a\ufeff") == "a\ufeff"
     with pytest.raises(NotTextError, match=r"Line 2, column 1: there is a NUL"):
-        plain("a\n\0")
+        clean_text("a\n\0")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vendiscore.tools.reading.folder_samples import folder_samples
+from vendiscore.tools.reading.folder_samples import read_folder
 from vendiscore.tools.reading.limits import AskError, ReadOptions, RefusedError
 
 
@@ -23,7 +23,7 @@ def folder(tmp_path):
 def test_texts_are_read_from_files_in_order(folder):
     root = folder("b.txt", "a.txt")
     (root / "a.txt").write_bytes("né\n\n".encode())
-    result = folder_samples(root, ReadOptions())
+    result = read_folder(root, ReadOptions())
     assert (result.values, result.places, result.kind) == (
         ["né", "text"],
         ["a.txt", "b.txt"],
@@ -36,7 +36,7 @@ def test_texts_are_read_from_files_in_order(folder):
 
 def test_images_are_returned_as_paths(folder):
     root = folder("b.png", "a.JPG")
-    result = folder_samples(root, ReadOptions())
+    result = read_folder(root, ReadOptions())
     assert result.kind == "images"
     assert sorted(result.values) == sorted(str(root / name) for name in ("a.JPG", "b.png"))
 
@@ -44,16 +44,16 @@ def test_images_are_returned_as_paths(folder):
 def test_undecodable_file_is_reported_as_problem(folder):
     root = folder("a.txt", "b.txt")
     (root / "b.txt").write_bytes(b"x\n\xff")
-    result = folder_samples(root, ReadOptions())
+    result = read_folder(root, ReadOptions())
     assert result.values == ["text", ""]
     assert [*result.problems] == [1]
     assert "is not text: line 2, column 1" in result.problems[1]
-    latin = folder_samples(root, ReadOptions(encoding="latin-1"))
+    latin = read_folder(root, ReadOptions(encoding="latin-1"))
     assert latin.values == ["text", "x\nÿ"]
 
 
 def test_ignored_files_are_listed_in_notes(folder):
-    result = folder_samples(folder("a.txt", "notes.md", "b.txt"), ReadOptions())
+    result = read_folder(folder("a.txt", "notes.md", "b.txt"), ReadOptions())
     assert len(result.values) == 2
     assert result.notes[0].startswith("2 samples; left out, as no texts: ")
     assert "notes.md" in result.notes[0]
@@ -62,43 +62,43 @@ def test_ignored_files_are_listed_in_notes(folder):
 def test_folder_with_several_sample_types_is_ambiguous(folder):
     root = folder("a.txt", "b.png", "c.png", "d.csv")
     with pytest.raises(AskError, match=r"has 2 images, 1 \.txt file, tables .*d\.csv") as caught:
-        folder_samples(root, ReadOptions())
+        read_folder(root, ReadOptions())
     assert [options for _, options in caught.value.choices] == [
         {"kind": "images"},
         {"kind": "texts"},
         {"file": str(root / "d.csv")},
     ]
-    assert len(folder_samples(root, ReadOptions(kind="images")).values) == 2
-    assert folder_samples(root, ReadOptions(kind="texts")).values == ["text"]
+    assert len(read_folder(root, ReadOptions(kind="images")).values) == 2
+    assert read_folder(root, ReadOptions(kind="texts")).values == ["text"]
 
 
 def test_files_at_top_and_in_subfolders_are_ambiguous(folder):
     root = folder("a.txt", "x/b.txt", "x/c.txt")
     with pytest.raises(AskError, match=r"has 1 \.txt file, and its folders have 2 more") as caught:
-        folder_samples(root, ReadOptions())
+        read_folder(root, ReadOptions())
     assert [options for _, options in caught.value.choices] == [
         {"subfolders": False},
         {"subfolders": True},
         {"group_by": "folder"},
     ]
-    assert folder_samples(root, ReadOptions(subfolders=False)).places == ["a.txt"]
-    assert len(folder_samples(root, ReadOptions(subfolders=True)).places) == 3
+    assert read_folder(root, ReadOptions(subfolders=False)).places == ["a.txt"]
+    assert len(read_folder(root, ReadOptions(subfolders=True)).places) == 3
 
 
 def test_subfolders_become_groups_if_requested(folder):
     root = folder("x/a.txt", "x/b.txt", "y/z/c.txt")
-    result = folder_samples(root, ReadOptions(group_by="folder"))
+    result = read_folder(root, ReadOptions(group_by="folder"))
     assert result.groups == ["x", "x", "y/z"]
-    assert folder_samples(root, ReadOptions(by="folder")).groups == ["x", "x", "y/z"]
+    assert read_folder(root, ReadOptions(by="folder")).groups == ["x", "x", "y/z"]
     with pytest.raises(
         AskError, match=r"contain 3 \.txt files, and the folder itself contains none"
     ):
-        folder_samples(root, ReadOptions())
-    assert len(folder_samples(root, ReadOptions(pool=True)).places) == 3
+        read_folder(root, ReadOptions())
+    assert len(read_folder(root, ReadOptions(pool=True)).places) == 3
 
 
 def test_folder_without_samples_is_rejected(folder):
     with pytest.raises(RefusedError, match=r"the folder has no images; it has .*d\.csv"):
-        folder_samples(folder("d.csv"), ReadOptions())
+        read_folder(folder("d.csv"), ReadOptions())
     with pytest.raises(RefusedError, match=r"the folder has no \.txt files"):
-        folder_samples(folder("notes.md"), ReadOptions(kind="texts"))
+        read_folder(folder("notes.md"), ReadOptions(kind="texts"))

@@ -5,18 +5,18 @@ import json
 import pytest
 
 from vendiscore.report import Limits, ReadOptions, RefusedError, read_data
-from vendiscore.tools.reading.json_documents import document, records
+from vendiscore.tools.reading.json_documents import parse_document, parse_json_lines
 
 LONG = json.dumps({"answer": "a cat"}, indent=1) + "\n" + json.dumps({"answer": "x"}, indent=1)
 
 
 def test_lines_beyond_limit_are_not_parsed():
     options = ReadOptions(limits=Limits(samples=2))
-    result = records('"a"\n\n"b"\n{\n"c"', options)
+    result = parse_json_lines('"a"\n\n"b"\n{\n"c"', options)
     assert (result.rows, result.places, result.problems) == ([["a"], ["b"]], [1, 3], {})
     assert result.more
-    assert document('["a", "b", 3]', options).rows == result.rows
-    assert not records('"a"\n"b"', options).more
+    assert parse_document('["a", "b", 3]', options).rows == result.rows
+    assert not parse_json_lines('"a"\n"b"', options).more
 
 
 @pytest.mark.parametrize("between", ["\n", "\n\n", ",\n"])
@@ -24,7 +24,7 @@ def test_lines_beyond_limit_are_not_parsed():
 def test_documents_of_several_lines_are_records(between, indent):
     values = [{"answer": "a cat", "of": [1, {"x": "y"}]}, {"answer": "a dog", "of": []}]
     text = between.join(json.dumps(value, indent=indent) for value in values) + "\n"
-    for read in (records, document):
+    for read in (parse_json_lines, parse_document):
         result = read(text, ReadOptions())
         assert [row[0] for row in result.rows] == ["a cat", "a dog"]
         first = json.dumps(values[0], indent=indent)
@@ -33,20 +33,20 @@ def test_documents_of_several_lines_are_records(between, indent):
 
 
 def test_document_of_several_lines_in_json_lines_file_is_read():
-    assert records('[\n"a",\n"b"]', ReadOptions()).rows == [["a"], ["b"]]
+    assert parse_json_lines('[\n"a",\n"b"]', ReadOptions()).rows == [["a"], ["b"]]
 
 
 def test_damaged_documents_of_several_lines_are_located():
     with pytest.raises(RefusedError) as caught:
-        records(LONG + '\n{"answer":\n}', ReadOptions())
+        parse_json_lines(LONG + '\n{"answer":\n}', ReadOptions())
     assert caught.value.place == "line 8, column 1"
-    damaged_first_line = records('{"answer": "a",\n{"answer": "b"}\n', ReadOptions())
+    damaged_first_line = parse_json_lines('{"answer": "a",\n{"answer": "b"}\n', ReadOptions())
     assert [*damaged_first_line.problems] == [0]
     assert damaged_first_line.rows == [[None], ["b"]]
 
 
 def test_documents_beyond_limit_are_not_kept():
-    result = records(LONG, ReadOptions(limits=Limits(samples=1)))
+    result = parse_json_lines(LONG, ReadOptions(limits=Limits(samples=1)))
     assert result.more
     assert result.rows == [["a cat"]]
 
@@ -61,7 +61,10 @@ def test_parallel_lists_of_prompts_and_answers_are_pairs():
     assert result.values == ["a cat", "a dog", "a cow", "an owl"]
     assert [*result.groups] == ["p", "q", "p", "q"]
     assert [*result.places] == [1, 1, 2, 2]
-    assert json.loads(records(json.dumps(first), ReadOptions()).origin[1])["answers"] == "a dog"
+    assert (
+        json.loads(parse_json_lines(json.dumps(first), ReadOptions()).origin[1])["answers"]
+        == "a dog"
+    )
 
 
 def test_lists_of_answers_to_parallel_prompts_are_groups():
@@ -89,5 +92,5 @@ def test_turns_of_answers_are_groups():
 
 def test_array_of_conversations_is_read():
     turns = [{"role": "user", "content": "why?"}, {"role": "assistant", "content": "so it is"}]
-    result = document(json.dumps([turns, turns]), ReadOptions())
+    result = parse_document(json.dumps([turns, turns]), ReadOptions())
     assert result.names == ["messages"]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from vendiscore.report import AskError, ReadOptions, RefusedError, read_data
-from vendiscore.tools.reading.json_layouts import layout_rows
+from vendiscore.tools.reading.json_layouts import extract_rows
 
 Q = "Why is the sky blue?"
 R = "How do birds find home?"
@@ -17,7 +17,7 @@ def read_json(document, **options):
 
 def offered(document):
     with pytest.raises(AskError) as caught:
-        layout_rows(document)
+        extract_rows(document)
     return [options["type"] for _, options in caught.value.choices]
 
 
@@ -34,7 +34,7 @@ def offered(document):
     ids=["named keys", "keys not in common", "sentences", "types", "numbers", "nested"],
 )
 def test_objects_of_records_are_rows_with_their_key(document, keys):
-    rows = layout_rows(document).values
+    rows = extract_rows(document).values
     assert [row.get("answer", row.get("y")) for row in rows] == ["a", "b"]
     if keys:
         assert [row["key"] for row in rows] == keys.split()
@@ -56,10 +56,10 @@ def test_objects_of_records_are_rows_with_their_key(document, keys):
     ids=["one", "index", "rest of an index", "types", "names", "lists", "value", "split", "rows"],
 )
 def test_columns_are_detected(document):
-    rows = layout_rows(document).values
+    rows = extract_rows(document).values
     assert [row["answer"] for row in rows] == ["a", "b"]
     assert "key" not in rows[0]
-    assert layout_rows(document).group == ""
+    assert extract_rows(document).group == ""
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_keys_that_can_name_several_things_are_a_question(document, layouts):
     if layouts:
         assert types == [f"json-{layout}" for layout in layouts]
     for each in types:  # each answer is a layout of this document
-        assert layout_rows(document, each.removeprefix("json-")).values
+        assert extract_rows(document, each.removeprefix("json-")).values
 
 
 def test_given_layout_is_used_or_rejected():
@@ -143,5 +143,5 @@ def test_lists_of_samples_beside_other_lists_are_read():
 )
 def test_other_documents_are_rejected(document):
     with pytest.raises(RefusedError, match="Expected an array of texts") as caught:
-        layout_rows(document)
+        extract_rows(document)
     assert not isinstance(caught.value, AskError)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from vendiscore.report import AskError, ReadOptions, RefusedError, read_data
-from vendiscore.tools.reading.number_tables import numbers_of
-from vendiscore.tools.reading.tables import table
+from vendiscore.tools.reading.number_tables import take_numbers
+from vendiscore.tools.reading.tables import parse_table
 
 VECTOR_OPTIONS = ReadOptions(kind="vectors")
 
 
 def read_numbers(text, options=VECTOR_OPTIONS):
-    return numbers_of(table(text, options), options)
+    return take_numbers(parse_table(text, options), options)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from vendiscore.report import ReadOptions, read_data
 from vendiscore.tools.reading.limits import AskError, RefusedError
-from vendiscore.tools.reading.numpy_files import Arrays
+from vendiscore.tools.reading.numpy_files import NumpyArchive
 
 X = np.arange(6.0).reshape(2, 3)
 
@@ -40,7 +40,7 @@ def npz_bytes(save=np.savez, **arrays):
 @pytest.mark.parametrize("save", [None, np.savez, np.savez_compressed])
 def test_arrays_round_trip(array, save):
     data = npy_bytes(array) if save is None else npz_bytes(save, x=array)
-    arrays = Arrays(data, save is not None)
+    arrays = NumpyArchive(data, save is not None)
     name = arrays.choose_array(None)
     assert name == ("" if save is None else "x")
     result = arrays.read(name)
@@ -50,13 +50,13 @@ def test_arrays_round_trip(array, save):
 
 def test_npy_array_is_not_copied():
     data = npy_bytes(X)
-    result = Arrays(data, False).read("")
+    result = NumpyArchive(data, False).read("")
     assert np.shares_memory(result, np.frombuffer(data, np.uint8))
     assert not result.flags.writeable
 
 
 def test_npz_array_is_chosen_by_name():
-    arrays = Arrays(npz_bytes(x=X, labels=np.arange(2)), True)
+    arrays = NumpyArchive(npz_bytes(x=X, labels=np.arange(2)), True)
     assert arrays.headers["x"].shape == (2, 3)
     assert arrays.choose_array("labels") == "labels"
     assert arrays.read("labels").tolist() == [0, 1]
@@ -66,7 +66,7 @@ def test_npz_array_is_chosen_by_name():
 
 
 def test_only_arrays_that_can_be_samples_are_offered():
-    arrays = Arrays(npz_bytes(x=X, y=X.T, labels=np.arange(2), mean=X.mean(0), step=3), True)
+    arrays = NumpyArchive(npz_bytes(x=X, y=X.T, labels=np.arange(2), mean=X.mean(0), step=3), True)
     with pytest.raises(AskError, match="Which array holds the samples") as caught:
         arrays.choose_array(None)
     assert caught.value.choices == [
@@ -74,14 +74,14 @@ def test_only_arrays_that_can_be_samples_are_offered():
         ("y (3 × 2)", {"column": "y"}),
     ]
     with pytest.raises(RefusedError, match=r"None of its arrays .* labels \(2\), step \(1\)"):
-        Arrays(npz_bytes(labels=np.arange(2), step=3), True).choose_array(None)
+        NumpyArchive(npz_bytes(labels=np.arange(2), step=3), True).choose_array(None)
 
 
 def test_empty_and_sparse_archives_are_rejected():
     with pytest.raises(RefusedError, match="There are no arrays"):
-        Arrays(npz_bytes(), True).choose_array(None)
+        NumpyArchive(npz_bytes(), True).choose_array(None)
     parts = dict.fromkeys(("data", "indices", "indptr", "shape", "format"), np.arange(2))
-    arrays = Arrays(npz_bytes(**parts), True)
+    arrays = NumpyArchive(npz_bytes(**parts), True)
     with pytest.raises(RefusedError, match="sparse matrix of SciPy"):
         arrays.choose_array(None)
     assert arrays.choose_array("data") == "data"
@@ -92,7 +92,7 @@ def test_object_arrays_are_never_unpickled():
         def __reduce__(self):
             return pytest.fail, ("unpickled",)
 
-    arrays = Arrays(npy_bytes(np.array([Evil()], object), allow_pickle=True), False)
+    arrays = NumpyArchive(npy_bytes(np.array([Evil()], object), allow_pickle=True), False)
     with pytest.raises(RefusedError, match="never unpickled"):
         arrays.read("")
 
@@ -107,7 +107,7 @@ def test_size_different_from_header_is_rejected(change, in_zip):
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr("x.npy", data)
         data = file.getvalue()
-    arrays = Arrays(data, in_zip)
+    arrays = NumpyArchive(data, in_zip)
     with pytest.raises(RefusedError, match="says it has 48 bytes but the file holds"):
         arrays.read(arrays.choose_array(None))
 
@@ -115,7 +115,7 @@ def test_size_different_from_header_is_rejected(change, in_zip):
 def test_header_with_excessive_shape_is_rejected():
     header = npy_bytes(np.zeros(1)).replace(b"(1,)", b"(9" + b"9" * 14 + b",)")
     with pytest.raises(RefusedError, match=r"damaged|header cannot be read"):
-        Arrays(header, False).read("")
+        NumpyArchive(header, False).read("")
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_header_with_excessive_shape_is_rejected():
 )
 def test_unreadable_header_is_rejected(data):
     with pytest.raises(RefusedError, match=r"not a \.npy array"):
-        Arrays(data, False)
+        NumpyArchive(data, False)
 
 
 @pytest.mark.parametrize("shape", [(2, 1, 3), (2, 3, 1), (1, 2, 3), (2, 1, 1, 3)])

@@ -5,7 +5,13 @@ import json
 import pytest
 
 from vendiscore.report import ReadOptions, read_data
-from vendiscore.tools.reading.records import answers_in, known_record, last_turn, paths, value_at
+from vendiscore.tools.reading.records import (
+    detect_record_format,
+    extract_answers,
+    get_last_turn,
+    get_value_at,
+    iter_paths,
+)
 
 PARTS = [{"type": "text", "text": "one"}, {"type": "image"}, {"type": "text", "text": "two"}]
 CHAT = [
@@ -34,12 +40,12 @@ CHAT = [
 )
 def test_value_at_returns_value_of_path(path, value):
     record = {"a": {"b": 1}, "list": [{"x": "u"}, {"x": "v"}], "chat": CHAT}
-    assert value_at(record, path) == value
+    assert get_value_at(record, path) == value
 
 
 def test_paths_returns_paths_of_texts():
     record = {"a": {"b": "u"}, "c": [{"d": "v", "n": 1}, {"d": "w"}], "e": ["x", "y"], "n": 2}
-    assert {path: value_at(record, path) for path in paths(record)} == {
+    assert {path: get_value_at(record, path) for path in iter_paths(record)} == {
         "a.b": "u",
         "c[*].d": ["v", "w"],
         "e": ["x", "y"],
@@ -50,20 +56,20 @@ def test_paths_ignores_deeply_nested_values():
     value = "u"
     for _ in range(100):
         value = {"a": value}
-    assert list(paths(value)) == []
+    assert list(iter_paths(value)) == []
 
 
 def test_last_turn_joins_text_parts():
-    assert last_turn(CHAT, "assistant") == "one\ntwo"
-    assert last_turn(CHAT, "user") == "and?"
-    assert answers_in(CHAT) == "one\ntwo"
+    assert get_last_turn(CHAT, "assistant") == "one\ntwo"
+    assert get_last_turn(CHAT, "user") == "and?"
+    assert extract_answers(CHAT) == "one\ntwo"
 
 
 def test_chat_without_answer_returns_none():
     chat = [{"from": "human", "value": "why?"}]
-    assert last_turn(chat, "assistant") is None
-    assert answers_in(chat) is None
-    assert answers_in([*chat, {"from": "gpt", "value": ""}]) is None
+    assert get_last_turn(chat, "assistant") is None
+    assert extract_answers(chat) is None
+    assert extract_answers([*chat, {"from": "gpt", "value": ""}]) is None
 
 
 @pytest.mark.parametrize(
@@ -83,7 +89,7 @@ def test_chat_without_answer_returns_none():
     ],
 )
 def test_answers_in_returns_answers_of_cell(cell, answers):
-    assert answers_in(cell) == answers
+    assert extract_answers(cell) == answers
 
 
 def test_generations_are_read_and_number_lists_are_ignored():
@@ -106,19 +112,19 @@ def build_turns(answer=None, speaker="role", text="content"):
 def test_only_conversation_of_record_holds_prompt_and_answer(speaker, text):
     answer = [{"text": "so"}] if text == "parts" else "so"
     record = {"id": 1, "dialog": build_turns(answer, speaker, text)}
-    known = known_record(record)
-    assert value_at(record, known.answers) == "so"
-    assert value_at(record, known.prompt) == "why?"
+    known = detect_record_format(record)
+    assert get_value_at(record, known.answers) == "so"
+    assert get_value_at(record, known.prompt) == "why?"
 
 
 def test_answered_conversation_is_preferred():
     record = {"question": build_turns(), "chat": build_turns("so")}
-    assert known_record(record).answers == "chat.assistant"
+    assert detect_record_format(record).answers == "chat.assistant"
     record["question"] = build_turns("no")
-    assert known_record(record) is None
+    assert detect_record_format(record) is None
 
 
 def test_answer_beside_unanswered_conversation_is_read():
-    known = known_record({"messages": build_turns(), "response": "so"})
+    known = detect_record_format({"messages": build_turns(), "response": "so"})
     assert (known.answers, known.prompt) == ("response", "messages")
-    assert known_record({"messages": build_turns("so"), "response": "so"}) is None
+    assert detect_record_format({"messages": build_turns("so"), "response": "so"}) is None

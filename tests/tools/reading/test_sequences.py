@@ -3,7 +3,7 @@
 import pytest
 
 from vendiscore.report import Limits, ReadOptions, RefusedError, read_data
-from vendiscore.tools.reading.sequences import sequences, word_vectors
+from vendiscore.tools.reading.sequences import parse_sequences, parse_word_vectors
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 100])
@@ -11,18 +11,18 @@ from vendiscore.tools.reading.sequences import sequences, word_vectors
 def test_wrapped_lines_are_joined(width, end):
     letters = "ACGTACG"
     lines = [letters[i : i + width] for i in range(0, len(letters), width)]
-    result = sequences(end.join([">one two", *lines, "", ">b", "AA", ""]), ReadOptions())
+    result = parse_sequences(end.join([">one two", *lines, "", ">b", "AA", ""]), ReadOptions())
     assert result.rows == [["one two", letters], ["b", "AA"]]
     assert result.places == [1, len(lines) + 3]
 
 
 def test_gaps_and_comments_of_alignments_are_removed():
-    result = sequences("#A3M#\n# made by a tool\n>a\nAc-G.T\n>b\n----\n", ReadOptions())
+    result = parse_sequences("#A3M#\n# made by a tool\n>a\nAc-G.T\n>b\n----\n", ReadOptions())
     assert result.rows == [["a", "AcGT"], ["b", ""]]
 
 
 def test_fastq_qualities_can_start_with_any_character():
-    result = sequences("@a\nACGT\n+\n@@@@\n@b\nAC\n+b\n>+\n", ReadOptions())
+    result = parse_sequences("@a\nACGT\n+\n@@@@\n@b\nAC\n+b\n>+\n", ReadOptions())
     assert result.rows == [["a", "ACGT"], ["b", "AC"]]
     assert result.places == [1, 5]
 
@@ -32,21 +32,21 @@ def test_fastq_qualities_can_start_with_any_character():
 )
 def test_invalid_lines_are_rejected_with_line_number(text, line):
     with pytest.raises(RefusedError) as caught:
-        sequences(text, ReadOptions())
+        parse_sequences(text, ReadOptions())
     assert caught.value.place == f"line {line}"
 
 
 @pytest.mark.parametrize("size_line", ["", "2 3\n"])
 def test_word_vectors_are_read_with_and_without_size_line(size_line):
-    result = word_vectors(f"{size_line}the 1 2 3\na -1 0.5 2e1\n", ReadOptions())
+    result = parse_word_vectors(f"{size_line}the 1 2 3\na -1 0.5 2e1\n", ReadOptions())
     assert result.rows == [["the", "[1,2,3]"], ["a", "[-1,0.5,2e1]"]]
 
 
 def test_sequences_beyond_limit_are_not_read():
     options = ReadOptions(limits=Limits(samples=1))
-    assert sequences(">a\nA\n>b\nC\n", options).more
-    assert sequences(">a\nA\n>b\nC\n", options).rows == [["a", "A"]]
-    assert not sequences(">a\nA\n", options).more
+    assert parse_sequences(">a\nA\n>b\nC\n", options).more
+    assert parse_sequences(">a\nA\n>b\nC\n", options).rows == [["a", "A"]]
+    assert not parse_sequences(">a\nA\n", options).more
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_sequences_beyond_limit_are_not_read():
     ],
 )
 def test_keys_of_headers_are_columns(header, cells):
-    result = sequences(f">{header}\nACGT\n", ReadOptions())
+    result = parse_sequences(f">{header}\nACGT\n", ReadOptions())
     assert result.names == ["name", "T", "seed", "sequence"]
     assert result.rows == [[*cells, "ACGT"]]
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from vendiscore.report import FORMATS, AskError, Limits, ReadOptions, read_data
-from vendiscore.tools.reading.tables import aligned_rows, delimiter, table
+from vendiscore.tools.reading.tables import detect_delimiter, iter_aligned_rows, parse_table
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_qualtrics_metadata_rows_are_skipped(quote):
     ],
 )
 def test_sign_that_splits_all_rows_alike_is_delimiter(text, numeric, sign):
-    assert delimiter(text, numeric, Limits()) == sign
+    assert detect_delimiter(text, numeric, Limits()) == sign
 
 
 FRAME = pd.DataFrame({"answer": ["a cat sat", "a dog ran", "an owl flew far"], "n": [1, 2, 3]})
@@ -82,7 +82,7 @@ def test_printed_table_is_read(index):
     ],
 )
 def test_aligned_columns_are_split_by_runs_of_spaces(text, rows):
-    assert list(aligned_rows(text.split("\n"))) == rows
+    assert list(iter_aligned_rows(text.split("\n"))) == rows
 
 
 def test_equal_column_names_are_numbered():
@@ -94,5 +94,5 @@ def test_equal_column_names_are_numbered():
 
 def test_spaces_are_kept_beside_quoted_cells_with_delimiters():
     text = 'a,b\n"x, ""y""", z\n"u", w\n'
-    assert table(text, ReadOptions(), sign=",").rows == [['x, "y"', " z"], ["u", " w"]]
-    assert table('a,b\n1, "x, y"\n', ReadOptions(), sign=",").rows == [["1", "x, y"]]
+    assert parse_table(text, ReadOptions(), delimiter=",").rows == [['x, "y"', " z"], ["u", " w"]]
+    assert parse_table('a,b\n1, "x, y"\n', ReadOptions(), delimiter=",").rows == [["1", "x, y"]]

@@ -4,7 +4,7 @@ import pytest
 
 import vendiscore
 from vendiscore.report import ReadOptions, RefusedError
-from vendiscore.tools.reading.text_fields import likely_names, parse_fields
+from vendiscore.tools.reading.text_fields import find_candidate_names, parse_fields
 
 CHAT = """Chat of Monday
 You: hello there
@@ -81,11 +81,11 @@ def test_output_comes_before_other_names_users_and_repetitions():
         for i in range(3)
         for name, text in texts.items()
     ]
-    assert likely_names(lines) == ["Bot", "Text", "User", "Mood", "ID"]
+    assert find_candidate_names(lines) == ["Bot", "Text", "User", "Mood", "ID"]
 
 
 def test_single_name_is_no_chat():
-    assert likely_names(["Note: a b", "Note: c d"]) == []
+    assert find_candidate_names(["Note: a b", "Note: c d"]) == []
 
 
 def test_command_of_question_scores_texts_of_one_speaker(tmp_path):

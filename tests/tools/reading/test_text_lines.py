@@ -4,13 +4,13 @@ import pytest
 
 from vendiscore.tools.reading.limits import AskError, ReadOptions
 from vendiscore.tools.reading.text_fields import is_rule
-from vendiscore.tools.reading.text_lines import line_samples, parts
+from vendiscore.tools.reading.text_lines import iter_parts, take_line_samples
 
 POEM = "a\nb\n\nc\nd\n\ne\nf\n"
 
 
 def read_lines(text, molecules=False, **options):
-    return line_samples(text, ReadOptions(**options), molecules)
+    return take_line_samples(text, ReadOptions(**options), molecules)
 
 
 def test_lines_are_samples_and_blank_lines_are_dropped():
@@ -76,7 +76,7 @@ def test_molecules_are_first_words_of_lines():
 
 
 def test_parts_returns_number_of_first_line():
-    assert list(parts(["", "a", "", "", "b"], lambda row: not row)) == [
+    assert list(iter_parts(["", "a", "", "", "b"], lambda row: not row)) == [
         (1, []),
         (2, ["a"]),
         (4, []),

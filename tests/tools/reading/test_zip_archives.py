@@ -29,13 +29,13 @@ def test_open_zip_lists_entries_without_folders():
 
 def test_open_zip_limits_entries_and_unpacked_size():
     data = zip_bytes(FILES)
-    with open_zip(data, 3, unpacked=303) as (_, entries):
+    with open_zip(data, 3, max_size=303) as (_, entries):
         assert len(entries) == 2
     with pytest.raises(RefusedError, match="The zip has 3 entries, more than 2"), open_zip(data, 2):
         pass
     with (
         pytest.raises(RefusedError, match="unpacks to more than 0 MB"),
-        open_zip(data, 3, unpacked=302),
+        open_zip(data, 3, max_size=302),
     ):
         pass
 

@@ -76,7 +76,7 @@ class NearPairs:
         self._max_pairs = max_pairs
         self._count = 0
         none = np.empty(0, np.int32)
-        self._batches = [(none, none, np.empty(0))]
+        self._iter_batches = [(none, none, np.empty(0))]
 
     def add(
         self,
@@ -88,7 +88,7 @@ class NearPairs:
         is_near = similarity >= self.min_similarity
         i = i[is_near].astype(np.int32)
         j = j[is_near].astype(np.int32)
-        self._batches.append((i, j, similarity[is_near]))
+        self._iter_batches.append((i, j, similarity[is_near]))
         self._count += len(i)
         # Remove the less similar half, including all pairs that are as similar as the median.
         while self._count > self._max_pairs and self.floor < self._max_floor:
@@ -99,8 +99,8 @@ class NearPairs:
             if self.floor < self._threshold < new_floor:
                 new_floor = self._threshold
             self.floor = min(new_floor, self._max_floor)
-            self._batches = [self.arrays]
-            self._count = len(self._batches[0][0])
+            self._iter_batches = [self.arrays]
+            self._count = len(self._iter_batches[0][0])
 
     @property
     def min_similarity(self) -> float:
@@ -110,7 +110,7 @@ class NearPairs:
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The stored pairs as three arrays of equal length: i, j and similarity, unsorted."""
-        i, j, similarity = map(np.concatenate, zip(*self._batches, strict=True))
+        i, j, similarity = map(np.concatenate, zip(*self._iter_batches, strict=True))
         is_near = similarity >= self.min_similarity
         return i[is_near], j[is_near], similarity[is_near]
 

@@ -16,7 +16,7 @@ from ...similarity.concatenation import concatenate_samples
 from ...support.errors import SampleError
 from ...support.summary import format_with_interval
 from ...support.types import Record
-from ..reading.names import say_left_out
+from ..reading.names import format_dropped_count
 from ..reading.samples import Samples
 from ..streams.monitor import Monitor
 from . import output
@@ -228,7 +228,8 @@ def _select_prompts(
         n_dropped = len(indices_by_prompt) - len(with_answers)
         if n_dropped:
             args.notes.add_note(
-                f"{say_left_out(n_dropped, 'prompt')} with fewer than {size} answers", file.name
+                f"{format_dropped_count(n_dropped, 'prompt')} with fewer than {size} answers",
+                file.name,
             )
         selected.append(with_answers)
     return size, selected

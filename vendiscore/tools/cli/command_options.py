@@ -400,10 +400,10 @@ def _suggest_set_flags(args: Namespace, source: Samples) -> str:
     """
     if source.unit == INDIVIDUAL:
         return "; without --pool, each site is a set"
-    from ..reading.columns import set_columns  # slow import that plain text does not need
+    from ..reading.columns import find_set_columns  # slow import that plain text does not need
     from ..reading.tables import Table
 
-    columns = set_columns(source.source) if isinstance(source.source, Table) else []
+    columns = find_set_columns(source.source) if isinstance(source.source, Table) else []
     # The columns of samples and prompts cannot define sets.
     used_columns = (source.column, source.grouping.get("prompts"))
     columns = [name for name in columns if name not in used_columns]

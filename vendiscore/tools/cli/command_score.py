@@ -240,7 +240,7 @@ def split_by_set(source: Samples) -> list[Samples]:
                 name=f"{source.name} › {label}",
             )
             for label in dict.fromkeys(table.sets)
-            if len((part := table.of_set(label)).individuals)
+            if len((part := table.select_set(label)).individuals)
         ]
     for i, label in enumerate(source.sets):
         indices_by_set.setdefault(label, []).append(i)

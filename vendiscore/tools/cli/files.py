@@ -17,7 +17,7 @@ from ..reading.alternatives import Alternative, expand_answer, find_alternatives
 from ..reading.default_kernels import default_keywords
 from ..reading.encodings import NotTextError
 from ..reading.limits import AskError, ReadOptions, RefusedError
-from ..reading.names import say_left_out
+from ..reading.names import format_dropped_count
 from ..reading.paths import read_bytes, read_content
 from ..reading.samples import INDIVIDUAL, Samples
 from .exit_codes import DataError, UsageError, print_message
@@ -179,10 +179,10 @@ def _suggest_set_options(args: Namespace, samples: Samples) -> list[Record]:
     if not _compares_sets(args):
         # Without its groups and sets, the file is a single set, possibly with prompts.
         return [prompts, {**prompts, "pool": True}, {"pool": True}]
-    from ..reading.columns import set_columns  # slow import that plain text does not need
+    from ..reading.columns import find_set_columns  # slow import that plain text does not need
     from ..reading.tables import Table
 
-    columns = set_columns(samples.source) if isinstance(samples.source, Table) else []
+    columns = find_set_columns(samples.source) if isinstance(samples.source, Table) else []
     used_columns = (samples.column, prompt_column)
     return [{"by": name, **prompts} for name in columns if name not in used_columns]
 
@@ -239,7 +239,7 @@ def report_unusable_samples(
     if skip:
         lines = [f"{location} {problem}" for location, problem in entries]
         listing = "; ".join(lines[:MAX_LISTED_SAMPLES] + ["…"] * (len(lines) > MAX_LISTED_SAMPLES))
-        print_message(f"{source.name}: {say_left_out(len(entries), 'sample')}: {listing}")
+        print_message(f"{source.name}: {format_dropped_count(len(entries), 'sample')}: {listing}")
         return
     (location, first_problem), *remaining = entries
     # Only the line or row of each sample, without the column.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from ...support.signature import to_plain
 from ...support.summary import to_json_value
-from ..reading.csv_cells import csv_row, text_cell
+from ..reading.csv_cells import escape_formula, format_csv_row
 
 Row = Mapping[str, object]
 Table = tuple[str, Sequence[Row]]
@@ -129,14 +129,14 @@ def format_markdown(rows: Sequence[Row], _: Collection[str] = ()) -> str:
 def format_csv(rows: Sequence[Row], _: Collection[str] = ()) -> str:
     """Format CSV for spreadsheets, with all digits."""
     names = _column_names(rows)
-    text = csv_row(map(text_cell, names))
+    text = format_csv_row(map(escape_formula, names))
     for row in rows:
         cells = []
         for name in names:
             value = row.get(name)
             # `text_cell` marks texts that a spreadsheet would run as formulas.
-            cells.append(text_cell(value) if isinstance(value, str) else format_exact(value))
-        text += csv_row(cells)
+            cells.append(escape_formula(value) if isinstance(value, str) else format_exact(value))
+        text += format_csv_row(cells)
     return text
 
 

@@ -29,44 +29,46 @@ from .names import (
     SITE_NAMES,
     TASK_NAMES,
     TITLE_NAMES,
+    format_dropped_count,
     is_generic,
     is_named,
     join_names,
     role_of,
-    say_left_out,
 )
 from .records import (
-    answers_in,
+    detect_record_format,
+    detect_speaker,
+    extract_answers,
+    extract_label,
+    get_value_at,
     has_speakers,
     is_image,
     is_nested,
-    known_record,
-    label_in,
-    paths,
-    speaker_of,
-    value_at,
+    iter_paths,
 )
 from .tables import Table, are_numbers, is_row
 from .text_lines import is_transcript
 
-_LOOK = 200  # rows that show what the rest is like
-_MOST = 100  # columns examined
-_LONG = 1_000  # characters of a cell that show what it is
-_PROSE = 0.3  # of the cells have several words, in columns of prose and of phrases
-_PHRASE_WORDS = 3  # words of a phrase at most, such as the names of people, places and products
-_FEW_TEXTS = 2  # about whose repetitions nothing can be said
-_MOST_NUMBERS = 4  # columns of numbers next to texts without a name for generated output
-_FEATURES = 2  # columns of numbers that are features next to a column of words
-_FEW_SETS = 20  # sets that a column may tell apart
-_EXAMPLE = 40  # characters of a cell that a question shows
+_PREVIEW_ROWS = 200  # rows that show what the rest is like
+_MAX_COLUMNS = 100  # columns examined
+_MAX_CELL_LENGTH = 1_000  # characters of a cell that show what it is
+_MIN_PROSE_FRACTION = 0.3  # of the cells have several words, in columns of prose and of phrases
+_MAX_PHRASE_WORDS = 3  # words of a phrase at most, such as the names of people, places and products
+_TOO_FEW_TEXTS = 2  # about whose repetitions nothing can be said
+# Columns of numbers next to texts without a name for generated output.
+_MAX_NUMBERS_NEXT_TO_TEXTS = 4
+_MIN_FEATURES = 2  # columns of numbers that are features next to a column of words
+_MAX_SETS = 20  # sets that a column may tell apart
+_EXAMPLE_LENGTH = 40  # characters of a cell that a question shows
 _MAX_SETTINGS = 4  # columns that a question about settings names
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(\D|$)")  # at the start of a time, too
-_WHOLE = re.compile(r"\s*[-+]?\d*\s*")
+_WHOLE_NUMBER = re.compile(r"\s*[-+]?\d*\s*")
 _BOOLEAN = re.compile("true|false|yes|no", re.IGNORECASE)
 
-_SAMPLES = ("molecules", "sequences", "vectors", "images")  # contents that are kinds of samples
+# Contents that are sample types.
+_SAMPLE_TYPES = ("molecules", "sequences", "vectors", "images")
 # Contents of columns that hold samples of a kind.
-_HOLDING = {
+_CONTENT_TYPES = {
     "texts": ("texts", "lists", "molecules", "sequences"),
     "sequences": ("texts", "molecules", "sequences"),
     "molecules": ("molecules",),
@@ -74,13 +76,13 @@ _HOLDING = {
     "vectors": ("vectors",),
 }
 # Contents of texts that the name of their column can state, too.
-_NAMED = {"molecules": MOLECULE_NAMES, "sequences": SEQUENCE_NAMES}
-_SENTENCES = ("prose", "transcripts")  # forms of texts that are more than names
+_CONTENT_NAMES = {"molecules": MOLECULE_NAMES, "sequences": SEQUENCE_NAMES}
+_SENTENCE_FORMS = ("prose", "transcripts")  # forms of texts that are more than names
 # Roles of columns whose texts are never samples, unless a person names the column.
-_NEVER_SAMPLES = ("prompt", "reference", "label", "model", "setting", "id")
+_NON_SAMPLE_ROLES = ("prompt", "reference", "label", "model", "setting", "id")
 
 
-class Choice(NamedTuple):
+class ColumnRoles(NamedTuple):
     """The column of samples, or None for all columns of numbers, their kind, and their groups."""
 
     column: str | None
@@ -88,22 +90,22 @@ class Choice(NamedTuple):
     prompt: str = ""
     model: str = ""
     record: str = ""  # the tool that writes such records
-    once: str = ""  # a column whose first value alone is read
+    first_value_column: str = ""  # a column whose first value alone is read
 
 
 class Column(NamedTuple):
     """Evidence about a column: what its name states, and what its first cells contain.
 
-    `role` is that of `role_of`, and `holds` that of `column_kind`. Texts, also those in lists, have
-    a `form`: "transcripts", in which speakers alternate; "prose"; "phrases" of up to three words,
-    such as names; "words"; or "options", which are single letters. `is_repeated` states
-    that at most half of them differ, as those of categories and disclaimers, and `is_rare` that
-    most cells are empty. `length` is the median number of characters of the texts.
+    `role` is that of `role_of`, and `content_type` that of `column_kind`. Texts, also those in
+    lists, have a `form`: "transcripts", in which speakers alternate; "prose"; "phrases" of up to
+    three words, such as names; "words"; or "options", which are single letters. `is_repeated`
+    states that at most half of them differ, as those of categories and disclaimers, and `is_rare`
+    that most cells are empty. `length` is the median number of characters of the texts.
     """
 
     name: str
     role: str
-    holds: str
+    content_type: str
     form: str = ""
     is_repeated: bool = False
     is_rare: bool = False
@@ -112,9 +114,11 @@ class Column(NamedTuple):
     @property
     def is_named_samples(self) -> bool:
         """True if the name states that the column has samples, and its content can be samples."""
-        if self.holds in _NAMED:
-            return is_named(self.name, _NAMED[self.holds])
-        can_be_answers = self.holds == "lists" or (self.holds == "texts" and not self.has_labels)
+        if self.content_type in _CONTENT_NAMES:
+            return is_named(self.name, _CONTENT_NAMES[self.content_type])
+        can_be_answers = self.content_type == "lists" or (
+            self.content_type == "texts" and not self.has_labels
+        )
         return can_be_answers and self.role == "text"
 
     @property
@@ -128,16 +132,16 @@ class Column(NamedTuple):
         """True if the cells can be samples, and the name does not state another role."""
         if self.is_rare:
             return False
-        if self.role in (*_NEVER_SAMPLES, "other"):
+        if self.role in (*_NON_SAMPLE_ROLES, "other"):
             # "row" is no id of vectors, and "variants" are no setting if they are a list.
             exceptions = [("id", "vectors"), ("setting", "lists"), ("model", "lists")]
-            return (self.role, self.holds) in exceptions
-        if self.holds == "lists":  # single words are tags or ids
+            return (self.role, self.content_type) in exceptions
+        if self.content_type == "lists":  # single words are tags or ids
             return self.form not in ("words", "options")
-        return self.holds in _SAMPLES or self.form in ("phrases", *_SENTENCES)
+        return self.content_type in _SAMPLE_TYPES or self.form in ("phrases", *_SENTENCE_FORMS)
 
 
-def choose(head: Table, read_options: ReadOptions) -> Choice:
+def detect_columns(preview: Table, read_options: ReadOptions) -> ColumnRoles:
     """Return the column of samples that the first rows of a table show, with their groups.
 
     Parameters
@@ -156,71 +160,75 @@ def choose(head: Table, read_options: ReadOptions) -> Choice:
     AskError, RefusedError
         Where two readings exist, with the choices; without a column of samples.
     """
-    every = [_column(head, name) for name in head.names[:_MOST]]
-    columns = [column for column in every if column.name not in (*read_options.others, head.group)]
+    all_columns = [_analyze_column(preview, name) for name in preview.names[:_MAX_COLUMNS]]
+    columns = [
+        column for column in all_columns if column.name not in (*read_options.others, preview.group)
+    ]
     name = read_options.column
-    if name and name not in head.names and read_options.kind == "vectors" and "," in name:
-        return _all_numbers(every, read_options, name)
-    known = _known_choice(head, read_options)
-    if known and name in (None, known.column):
-        return known
+    if name and name not in preview.names and read_options.kind == "vectors" and "," in name:
+        return _take_all_numbers(all_columns, read_options, name)
+    record_columns = _detect_record_columns(preview, read_options)
+    if record_columns and name in (None, record_columns.column):
+        return record_columns
     if not name:
-        record = describe_counts(head, columns, read_options)
+        record = describe_counts(preview, columns, read_options)
         if record or read_options.kind == "counts":
-            return Choice(None, "counts", record=record)
-        likely = _likely_samples(columns, read_options)
+            return ColumnRoles(None, "counts", record=record)
+        candidates = _find_candidates(columns, read_options)
         has_mismatch = not read_options.kind and _has_mismatch(columns)
         if has_mismatch:
-            likely = [column for column in likely if column.is_named_samples]
-        elif not any(column.is_named_samples for column in likely):
-            likely = _named_paths(head, columns, read_options) or likely
-            if _has_lists_of_records(head):
-                likely = []
-        if not (likely or has_mismatch) and _are_features(head, columns, read_options):
-            return _all_numbers(every, read_options)
-        if len(likely) != 1 or _may_name_rows(likely[0], columns, read_options):
-            raise _question(head, columns, likely, read_options)
-        name = likely[0].name
-    held = column_kind(head, name)
-    if held == "numbers":
-        held = "vectors"
-    kind = read_options.kind or (held if held in _SAMPLES else "texts")
-    if known:
-        prompt = "" if known.prompt == name else known.prompt
-        return Choice(name, kind, prompt, known.model)
-    return Choice(name, kind, *_grouping(head, every, name, read_options))
+            candidates = [column for column in candidates if column.is_named_samples]
+        elif not any(column.is_named_samples for column in candidates):
+            candidates = _find_named_paths(preview, columns, read_options) or candidates
+            if _has_lists_of_records(preview):
+                candidates = []
+        if not (candidates or has_mismatch) and _are_features(preview, columns, read_options):
+            return _take_all_numbers(all_columns, read_options)
+        if len(candidates) != 1 or _may_name_rows(candidates[0], columns, read_options):
+            raise _build_question(preview, columns, candidates, read_options)
+        name = candidates[0].name
+    content_type = column_kind(preview, name)
+    if content_type == "numbers":
+        content_type = "vectors"
+    kind = read_options.kind or (content_type if content_type in _SAMPLE_TYPES else "texts")
+    if record_columns:
+        prompt = "" if record_columns.prompt == name else record_columns.prompt
+        return ColumnRoles(name, kind, prompt, record_columns.model)
+    return ColumnRoles(name, kind, *_detect_grouping(preview, all_columns, name, read_options))
 
 
-def _likely_samples(columns: Sequence[Column], read_options: ReadOptions) -> list[Column]:
+def _find_candidates(columns: Sequence[Column], read_options: ReadOptions) -> list[Column]:
     """Return the columns that are likely samples: one if the columns leave no doubt."""
     if read_options.kind and len(columns) == 1:
         return list(columns)
     if read_options.kind == "values":
         named = [column for column in columns if column.role == "text"]
         return named if len(named) == 1 else list(columns)
-    holding = _HOLDING.get(read_options.kind, ("texts", "lists", *_SAMPLES))
-    numbers = [] if read_options.kind else _features(columns)
-    has_nested = not read_options.kind and any(column.holds == "nested" for column in columns)
+    content_types = _CONTENT_TYPES.get(read_options.kind, ("texts", "lists", *_SAMPLE_TYPES))
+    numbers = [] if read_options.kind else _select_features(columns)
+    has_nested = not read_options.kind and any(
+        column.content_type == "nested" for column in columns
+    )
     n_features = sum(not is_count_name(column.name) for column in numbers)
-    columns = [column for column in columns if column.holds in holding]
-    if read_options.kind == "texts" and any(column.holds == "texts" for column in columns):
-        columns = [column for column in columns if column.holds != "molecules"]
+    columns = [column for column in columns if column.content_type in content_types]
+    if read_options.kind == "texts" and any(column.content_type == "texts" for column in columns):
+        columns = [column for column in columns if column.content_type != "molecules"]
     named = [column for column in columns if column.is_named_samples]
-    others = [column for column in columns if column.can_be_samples and column not in named]
+    unnamed = [column for column in columns if column.can_be_samples and column not in named]
     if named:
-        return named + _rivals(named, others)
-    if others:
-        return _unnamed_samples(columns, others, n_features)
+        return named + _find_rivals(named, unnamed)
+    if unnamed:
+        return _select_unnamed(columns, unnamed, n_features)
     are_sentences = (
-        column.form in _SENTENCES for column in columns if column.role in _NEVER_SAMPLES
+        column.form in _SENTENCE_FORMS for column in columns if column.role in _NON_SAMPLE_ROLES
     )
     # Names and single words may be about prompts or nested values.
     if has_nested or any(are_sentences):
         return []
-    return _names_or_words(columns, n_features)
+    return _select_names_or_words(columns, n_features)
 
 
-def _rivals(named: Sequence[Column], others: Sequence[Column]) -> list[Column]:
+def _find_rivals(named: Sequence[Column], unnamed: Sequence[Column]) -> list[Column]:
     """Return the columns that can be samples as well as those that are named as generated output.
 
     A name for any texts, such as "text", can also name texts that lists, vectors or images are
@@ -229,10 +237,10 @@ def _rivals(named: Sequence[Column], others: Sequence[Column]) -> list[Column]:
     is_generic_name = all(is_generic(column.name) for column in named)
     contents = ("vectors", "images", *["lists"] * is_generic_name)
     forms = ("transcripts", *["prose"] * is_generic_name)
-    return [column for column in others if column.holds in contents or column.form in forms]
+    return [column for column in unnamed if column.content_type in contents or column.form in forms]
 
 
-def _unnamed_samples(
+def _select_unnamed(
     columns: Sequence[Column], possible: list[Column], n_features: int
 ) -> list[Column]:
     """Return the likely samples among possible columns without a name for generated output.
@@ -240,8 +248,10 @@ def _unnamed_samples(
     There are none if they may be about `n_features` columns of numbers, or only repeat few texts.
     Titles can be texts of their own, which others describe, or which names are about.
     """
-    possible = sorted(possible, key=lambda column: column.holds == "lists")  # stable
-    are_about_numbers = possible[0].holds == "texts" and n_features > _MOST_NUMBERS
+    possible = sorted(possible, key=lambda column: column.content_type == "lists")  # stable
+    are_about_numbers = (
+        possible[0].content_type == "texts" and n_features > _MAX_NUMBERS_NEXT_TO_TEXTS
+    )
     if are_about_numbers or all(column.is_repeated for column in possible):
         return []
     titles = [column for column in columns if _is_prose_title(column)]
@@ -250,22 +260,22 @@ def _unnamed_samples(
     return possible + titles if possible[0].form == "prose" else possible
 
 
-def _names_or_words(columns: Sequence[Column], n_features: int) -> list[Column]:
+def _select_names_or_words(columns: Sequence[Column], n_features: int) -> list[Column]:
     """Return the texts of less likely forms and names, if there are hardly any numbers."""
     texts = [column for column in columns if column.role in ("", "other")]
-    texts = [column for column in texts if column.holds == "texts"]
+    texts = [column for column in texts if column.content_type == "texts"]
     texts = [column for column in texts if not (column.form == "prose" and column.is_repeated)]
     prose, phrases, words = (
         [column for column in texts if column.form == form]
         for form in ("prose", "phrases", "words")
     )
     unnamed_words = [column for column in words if not column.role]
-    likely, max_features = unnamed_words or words, 0
+    candidates, max_features = unnamed_words or words, 0
     if prose:
-        likely, max_features = [column for column in prose if not column.role] or prose, 1
+        candidates, max_features = [column for column in prose if not column.role] or prose, 1
     elif phrases:  # names, or words that they name
-        likely, max_features = phrases + unnamed_words, 1
-    return likely if n_features <= max_features else []
+        candidates, max_features = phrases + unnamed_words, 1
+    return candidates if n_features <= max_features else []
 
 
 def _is_prose_title(column: Column) -> bool:
@@ -275,12 +285,14 @@ def _is_prose_title(column: Column) -> bool:
 def _has_mismatch(columns: Sequence[Column]) -> bool:
     """Return whether a column is named as generated output, but has letters, numbers or nothing."""
     return any(
-        column.role == "text" and (column.has_labels or column.holds in ("numbers", ""))
+        column.role == "text" and (column.has_labels or column.content_type in ("numbers", ""))
         for column in columns
     )
 
 
-def _named_paths(head: Table, columns: Sequence[Column], read_options: ReadOptions) -> list[Column]:
+def _find_named_paths(
+    preview: Table, columns: Sequence[Column], read_options: ReadOptions
+) -> list[Column]:
     """Return the paths in nested values whose last key is named as generated output.
 
     Texts of several speakers are not meant without doubt.
@@ -289,7 +301,7 @@ def _named_paths(head: Table, columns: Sequence[Column], read_options: ReadOptio
         return []
     # "paraphrase_groups" is no setting if its values are nested.
     possible_roles = ("", "text", "other", "setting", "model")
-    first = head.record(0)
+    first = preview.record(0)
     possible = [
         column
         for column in columns
@@ -297,58 +309,58 @@ def _named_paths(head: Table, columns: Sequence[Column], read_options: ReadOptio
     ]
     return [
         Column(path, "text", "texts")
-        for path in _nested_paths(head, possible)
-        if role_of(_last_key(path)) == "text"
+        for path in _find_nested_paths(preview, possible)
+        if role_of(_get_last_key(path)) == "text"
     ]
 
 
-def _has_lists_of_records(head: Table) -> bool:
+def _has_lists_of_records(preview: Table) -> bool:
     """Return whether the only row has several lists of records, likelier samples than its texts."""
-    if len(head.rows) != 1:
+    if len(preview.rows) != 1:
         return False
-    lists = [value for value in head.record(0).values() if isinstance(value, list) and value]
+    lists = [value for value in preview.record(0).values() if isinstance(value, list) and value]
     return sum(all(map(is_nested, value)) for value in lists) > 1
 
 
-def _nested_paths(head: Table, columns: Sequence[Column]) -> list[str]:
+def _find_nested_paths(preview: Table, columns: Sequence[Column]) -> list[str]:
     """Return the paths to the texts in the nested values of the first row."""
-    first = head.record(0)
+    first = preview.record(0)
     return [
         path
         for column in columns
-        if column.holds == "nested"
-        for path in paths(first[column.name], column.name)
+        if column.content_type == "nested"
+        for path in iter_paths(first[column.name], column.name)
     ]
 
 
-def _are_features(head: Table, columns: Sequence[Column], read_options: ReadOptions) -> bool:
+def _are_features(preview: Table, columns: Sequence[Column], read_options: ReadOptions) -> bool:
     """Return whether the columns of numbers are the samples, where no other column can be.
 
     A single column of numbers next to words, numbers next to phrases, and numbers next to several
     columns of words may be about them. So may whole numbers next to words, if no column has a name.
     """
-    features = _features(columns)
+    features = _select_features(columns)
     if read_options.kind == "vectors":
         return True
     if read_options.kind or not features:
         return False
     if _are_results(features):
         return False
-    if any(column.holds == "nested" for column in columns):
+    if any(column.content_type == "nested" for column in columns):
         return False
     texts = [column for column in columns if column.form and column.role not in ("id", "label")]
     about = [column for column in texts if column.role != "other"]  # more than names of rows
-    if texts and not (head.header or head.typed) and _are_whole(head, features):
+    if texts and not (preview.header or preview.typed) and _are_whole(preview, features):
         return False
     if len(about) > 1 or any(column.form not in ("words", "options") for column in about):
         return False
-    return len(features) >= (_FEATURES if texts else 1)
+    return len(features) >= (_MIN_FEATURES if texts else 1)
 
 
-def _are_whole(head: Table, columns: Sequence[Column]) -> bool:
+def _are_whole(preview: Table, columns: Sequence[Column]) -> bool:
     """Return whether all numbers of some columns are whole."""
-    cells = chain.from_iterable(head.column(column.name, _LOOK) for column in columns)
-    return all(map(_WHOLE.fullmatch, map(str, cells)))
+    cells = chain.from_iterable(preview.column(column.name, _PREVIEW_ROWS) for column in columns)
+    return all(map(_WHOLE_NUMBER.fullmatch, map(str, cells)))
 
 
 def _are_results(columns: Sequence[Column]) -> bool:
@@ -363,60 +375,68 @@ def _is_result(column: Column) -> bool:
 
 def _may_name_rows(column: Column, columns: Sequence[Column], read_options: ReadOptions) -> bool:
     """Return whether phrases may be names of rows of numbers, such as products with their sizes."""
-    is_named = column.is_named_samples or read_options.kind
-    return column.form == "phrases" and not is_named and len(_features(columns)) >= _FEATURES
+    is_requested = column.is_named_samples or read_options.kind
+    return (
+        column.form == "phrases"
+        and not is_requested
+        and len(_select_features(columns)) >= _MIN_FEATURES
+    )
 
 
-def _features(columns: Sequence[Column]) -> list[Column]:
+def _select_features(columns: Sequence[Column]) -> list[Column]:
     """Return the columns of numbers that may be meant: of several, no ids and labels."""
-    numbers = [column for column in columns if column.holds == "numbers"]
-    named = ("id", "label") if len(columns) > 1 else ()
-    return [column for column in numbers if column.role not in named]
+    numbers = [column for column in columns if column.content_type == "numbers"]
+    excluded_roles = ("id", "label") if len(columns) > 1 else ()
+    return [column for column in numbers if column.role not in excluded_roles]
 
 
-def _all_numbers(
+def _take_all_numbers(
     columns: Sequence[Column], read_options: ReadOptions, names: str | None = None
-) -> Choice:
+) -> ColumnRoles:
     """Return columns of numbers as features, grouped by columns of texts alone."""
-    texts = [column for column in columns if column.holds == "texts"]
-    return Choice(names, "vectors", *_grouping(None, texts, "", read_options))
+    texts = [column for column in columns if column.content_type == "texts"]
+    return ColumnRoles(names, "vectors", *_detect_grouping(None, texts, "", read_options))
 
 
-def columns_of(head: Table, read_options: ReadOptions) -> list[Column]:
+def analyze_columns(preview: Table, read_options: ReadOptions) -> list[Column]:
     """Return the evidence about the columns that can hold samples."""
-    names = head.names[:_MOST]
-    return [_column(head, name) for name in names if name not in (*read_options.others, head.group)]
+    names = preview.names[:_MAX_COLUMNS]
+    return [
+        _analyze_column(preview, name)
+        for name in names
+        if name not in (*read_options.others, preview.group)
+    ]
 
 
-def _column(head: Table, name: str) -> Column:
-    holds = column_kind(head, name)
-    strings = _strings(head, name) if holds in ("texts", "lists") else []
-    form = _text_form([text[:_LONG] for text in strings]) if strings else ""
-    is_repeated = holds == "texts" and 2 * len({*strings}) <= len(strings) > _FEW_TEXTS
-    cells = head.column(name, _LOOK)
+def _analyze_column(preview: Table, name: str) -> Column:
+    holds = column_kind(preview, name)
+    strings = _collect_strings(preview, name) if holds in ("texts", "lists") else []
+    form = _detect_text_form([text[:_MAX_CELL_LENGTH] for text in strings]) if strings else ""
+    is_repeated = holds == "texts" and 2 * len({*strings}) <= len(strings) > _TOO_FEW_TEXTS
+    cells = preview.column(name, _PREVIEW_ROWS)
     n_empty = sum(cell is None or (isinstance(cell, str) and not cell) for cell in cells)
     is_rare = 2 * n_empty > len(cells)
     length = median(map(len, strings)) if strings else 0
-    return Column(name, _role_in_table(head, name), holds, form, is_repeated, is_rare, length)
+    return Column(name, _detect_role(preview, name), holds, form, is_repeated, is_rare, length)
 
 
-def _role_in_table(head: Table, name: str) -> str:
+def _detect_role(preview: Table, name: str) -> str:
     """Return the role of a column; one without a name next to named ones has names of rows."""
-    if len(head.names) > 1 and has_no_name(head, name):
+    if len(preview.names) > 1 and has_no_name(preview, name):
         return "id"
     return role_of(name)
 
 
-def _text_form(strings: Sequence[str]) -> str:
+def _detect_text_form(strings: Sequence[str]) -> str:
     """Return the form of the texts of a column, as `Column` describes it."""
     if 2 * sum(map(is_transcript, strings)) > len(strings):
         return "transcripts"
-    if sum(map(is_prose, strings)) > _PROSE * len(strings):
+    if sum(map(is_prose, strings)) > _MIN_PROSE_FRACTION * len(strings):
         if count_unspaced(strings):
             return "prose"
         # Phrases are repeated: only different ones count.
         lengths = [len(text.split()) for text in {*strings}]
-        return "phrases" if median(lengths) <= _PHRASE_WORDS else "prose"
+        return "phrases" if median(lengths) <= _MAX_PHRASE_WORDS else "prose"
     return "words" if any(len(text.strip("(). ")) > 1 for text in strings) else "options"
 
 
@@ -446,48 +466,55 @@ def column_kind(head: Table, name: str) -> str:
     >>> column_kind(Table(["x"], [[1], [2.5]], [2, 3]), "x")
     'numbers'
     """
-    kind = _kind_of_cells(head.column(name, _LOOK))
+    kind = _detect_cell_type(head.column(name, _PREVIEW_ROWS))
     if kind == "texts" and is_named(name, MOLECULE_NAMES):
         return "molecules"
     if kind not in ("texts", "molecules") or not is_named(name, SEQUENCE_NAMES):
         return kind
-    strings = _strings(head, name)
+    strings = _collect_strings(head, name)
     # A few chains of a molecule may be separated by spaces.
-    return kind if sum(map(is_prose, strings)) > _PROSE * len(strings) else "sequences"
+    return kind if sum(map(is_prose, strings)) > _MIN_PROSE_FRACTION * len(strings) else "sequences"
 
 
-def _strings(head: Table, name: str) -> list[str]:
+def _collect_strings(preview: Table, name: str) -> list[str]:
     """Return the texts in the first cells of a column, also those in lists."""
-    cells = head.column(name, _LOOK)
-    each = chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)
-    return [cell for cell in each if isinstance(cell, str) and cell.strip()]
+    cells = preview.column(name, _PREVIEW_ROWS)
+    values = chain.from_iterable(cell if isinstance(cell, list) else [cell] for cell in cells)
+    return [cell for cell in values if isinstance(cell, str) and cell.strip()]
 
 
-def _known_choice(head: Table, read_options: ReadOptions) -> Choice | None:
+def _detect_record_columns(preview: Table, read_options: ReadOptions) -> ColumnRoles | None:
     """Return the answers of records that a tool is known to write."""
-    if not head.typed or read_options.kind not in ("", "texts"):
+    if not preview.typed or read_options.kind not in ("", "texts"):
         return None
-    first = head.record(0)
-    known = known_record(first)
-    if not known:
+    first = preview.record(0)
+    record_format = detect_record_format(first)
+    if not record_format:
         return None
-    model = known.model if value_at(first, known.model) is not None else ""
-    prompt, model = read_options.unnamed_groups(known.prompt, model)
-    return Choice(known.answers, "texts", prompt, model, known.name, known.once)
+    model = record_format.model if get_value_at(first, record_format.model) is not None else ""
+    prompt, model = read_options.unnamed_groups(record_format.prompt, model)
+    return ColumnRoles(
+        record_format.answers,
+        "texts",
+        prompt,
+        model,
+        record_format.name,
+        record_format.first_value_column,
+    )
 
 
 def is_numeric(table: Table, read_options: ReadOptions) -> bool:
     """Return whether the column that is named, or each one, has numbers that may be features."""
-    columns = columns_of(table, read_options)
+    columns = analyze_columns(table, read_options)
     is_open = bool(columns) and not read_options.column
     if is_open and (
-        _are_results(_features(columns))
+        _are_results(_select_features(columns))
         or is_named(columns[0].name, SITE_NAMES)
         or describe_counts(table, columns, read_options)
     ):
         return False
     named = [column for column in columns if column.name == read_options.column]
-    return {column.holds for column in named or columns} - {""} == {"numbers"}
+    return {column.content_type for column in named or columns} - {""} == {"numbers"}
 
 
 def merge_numbered(table: Table, read_options: ReadOptions) -> Table:
@@ -497,30 +524,37 @@ def merge_numbered(table: Table, read_options: ReadOptions) -> Table:
     """
     table = _join_lines(table, read_options)
     stems: dict[str, list[str]] = {}
-    columns = columns_of(table, read_options)
+    columns = analyze_columns(table, read_options)
     for column in columns:
-        if column.role == "text" and column.holds == "texts":
+        if column.role == "text" and column.content_type == "texts":
             stem = re.sub(r"[\W_]*\d+$", "", column.name)
             stems.setdefault(stem, []).append(column.name)
-    alike = [stem for stem, numbered in stems.items() if len(numbered) > 1]
-    several = sum(column.role == "model" for column in columns) > 1  # one for each column
-    if several or read_options.column or read_options.kind == "vectors" or len(alike) != 1:
+    repeated_stems = [stem for stem, numbered in stems.items() if len(numbered) > 1]
+    has_several_models = (
+        sum(column.role == "model" for column in columns) > 1
+    )  # one for each column
+    if (
+        has_several_models
+        or read_options.column
+        or read_options.kind == "vectors"
+        or len(repeated_stems) != 1
+    ):
         return table
-    stem = alike[0]
+    stem = repeated_stems[0]
     numbered = stems[stem]
     merging = {*numbered}
     rows = []
-    blank = 0
+    n_blank = 0
     for i in range(len(table.rows)):
         record = table.record(i)
         answers = [record.pop(name) for name in numbered]
         filled = list(filter(None, answers))
-        blank += len(answers) - len(filled)
+        n_blank += len(answers) - len(filled)
         rows.append([*record.values(), filled])
     names = [*(name for name in table.names if name not in merging), stem]
     merged = f"{short_repr(stem)} are the {len(numbered)} columns {join_names(numbered)}"
-    if blank:  # rows may have fewer answers than others
-        merged += f", in which {say_left_out(blank, 'blank cell')}"
+    if n_blank:  # rows may have fewer answers than others
+        merged += f", in which {format_dropped_count(n_blank, 'blank cell')}"
     return replace(table, names=names, header=names, rows=rows, above=[*table.above, merged])
 
 
@@ -530,8 +564,8 @@ def _join_lines(table: Table, read_options: ReadOptions) -> Table:
         return table
     names = [
         column.name
-        for column in columns_of(table, read_options)
-        if column.holds == "lists" and is_named(column.name, LINE_NAMES)
+        for column in analyze_columns(table, read_options)
+        if column.content_type == "lists" and is_named(column.name, LINE_NAMES)
     ]
     if not names:
         return table
@@ -547,103 +581,113 @@ def _join_lines(table: Table, read_options: ReadOptions) -> Table:
     return replace(table, rows=rows, above=[*table.above, what])
 
 
-def _question(
-    head: Table, columns: Sequence[Column], likely: Sequence[Column], read_options: ReadOptions
+def _build_question(
+    preview: Table,
+    columns: Sequence[Column],
+    candidates: Sequence[Column],
+    read_options: ReadOptions,
 ) -> RefusedError:
     """Ask for the column: the likely ones first, then paths in nested ones, then others."""
-    what = read_options.kind if read_options.kind in ("molecules", "vectors") else "samples"
-    texts = [column for column in columns if column.holds in ("texts", "lists", *_SAMPLES)]
-    first = head.record(0)
+    sample_type = read_options.kind if read_options.kind in ("molecules", "vectors") else "samples"
+    texts = [
+        column for column in columns if column.content_type in ("texts", "lists", *_SAMPLE_TYPES)
+    ]
+    first = preview.record(0)
     nested = sorted(
-        _nested_paths(head, columns), key=lambda path: _rank_of_path(path, value_at(first, path))
+        _find_nested_paths(preview, columns),
+        key=lambda path: _rank_path(path, get_value_at(first, path)),
     )  # stable
-    ranked = sorted((column for column in texts if column not in likely), key=_rank)
-    likely = sorted(likely, key=_rank_of_likely)
-    names = [column.name for column in likely] + nested + [column.name for column in ranked]
-    names = list(dict.fromkeys(names))[:_MOST]
-    has_numbers = not read_options.kind and bool(_features(columns))
+    ranked = sorted((column for column in texts if column not in candidates), key=_rank_column)
+    candidates = sorted(candidates, key=_rank_candidate)
+    names = [column.name for column in candidates] + nested + [column.name for column in ranked]
+    names = list(dict.fromkeys(names))[:_MAX_COLUMNS]
+    has_numbers = not read_options.kind and bool(_select_features(columns))
     for column in columns:
-        if column.role == "text" and not column.holds and not likely and head.header:
+        if column.role == "text" and not column.content_type and not candidates and preview.header:
             return RefusedError(
                 f"Column {short_repr(column.name)}, whose name states that it has the samples, has "
                 "no texts; fill it, or name another column."
             )
     if not (names or has_numbers):
-        return RefusedError(f"There is no column of {what}; it has {join_names(head.names)}.")
+        return RefusedError(
+            f"There is no column of {sample_type}; it has {join_names(preview.names)}."
+        )
     if not names:
-        results = join_names(column.name for column in _features(columns))
+        results = join_names(column.name for column in _select_features(columns))
         return AskError(
             f"The only numbers, {results}, are named as results about the rows. Are they features?",
             [("They are features", {"kind": "vectors"})],
         )
     reason = "No column is clearly meant"
-    if len(likely) > 1:
-        in_order = (column.name for column in columns if column in likely)
-        more = (column.name for column in likely if column not in columns)  # paths
+    if len(candidates) > 1:
+        in_order = (column.name for column in columns if column in candidates)
+        more = (column.name for column in candidates if column not in columns)  # paths
         reason = f"Columns {join_names(chain(in_order, more))} could be meant"
-    elif not likely and not has_numbers and {column.role for column in texts} == {"prompt"}:
+    elif not candidates and not has_numbers and {column.role for column in texts} == {"prompt"}:
         reason = "It has prompts only, without answers"
     roles = {column.name: column.role for column in columns}
     choices: list[tuple[str, dict[str, object]]] = []
     for name in names:
         label = f"score the prompts in {name}" if roles.get(name) == "prompt" else name
-        example = _example(head, name) if len(names) > 1 else ""
+        example = _format_example(preview, name) if len(names) > 1 else ""
         choices.append((f"{label} ({example})" if example else label, {"column": name}))
     if has_numbers:
         # Names of rows, and categories, are less likely than several columns of numbers.
         has_named = any(column.role == "text" and column.form for column in columns)
         prose = [
-            column for column in columns if column.form in _SENTENCES and column.can_be_samples
+            column for column in columns if column.form in _SENTENCE_FORMS and column.can_be_samples
         ]
         has_long = any(column.length > LONG_NAME for column in prose)
         # Several columns of different words next to results, such as scores of pairs of words.
         n_words = sum(column.form == "words" and not column.is_repeated for column in texts)
-        are_words = n_words > 1 and _are_results(_features(columns))
+        are_words = n_words > 1 and _are_results(_select_features(columns))
         has_texts = has_named or has_long or are_words or len(prose) > 1
-        are_first = not (likely or has_texts) and len(_features(columns)) >= _FEATURES
-        place = 0 if are_first else len(choices)
-        choices.insert(place, ("all columns of numbers", {"kind": "vectors"}))
-    return AskError(f"Which column holds the {what}? {reason}.", choices)
+        are_first = (
+            not (candidates or has_texts) and len(_select_features(columns)) >= _MIN_FEATURES
+        )
+        position = 0 if are_first else len(choices)
+        choices.insert(position, ("all columns of numbers", {"kind": "vectors"}))
+    return AskError(f"Which column holds the {sample_type}? {reason}.", choices)
 
 
-def _rank_of_path(path: str, value: object) -> int:
+def _rank_path(path: str, value: object) -> int:
     """Return the position of a path to texts in nested values among those that a question offers.
 
     Of paths whose last key does not state a role, those to prose come first.
     """
-    key = _last_key(path)
-    speaker = speaker_of(key)
-    if speaker == "assistant" or any(is_named(key, pattern) for pattern in _NAMED.values()):
+    key = _get_last_key(path)
+    speaker = detect_speaker(key)
+    if speaker == "assistant" or any(is_named(key, pattern) for pattern in _CONTENT_NAMES.values()):
         return 0
     if speaker == "user":
         return 4
     if not role_of(key):
-        texts = list(_texts_in(value))
+        texts = list(_iter_texts(value))
         return 1 if 2 * sum(map(is_prose, texts)) > len(texts) else 2
     return {"text": 0, "other": 3, "prompt": 4}.get(role_of(key), 5)
 
 
-def _texts_in(value: object) -> Iterator[str]:
+def _iter_texts(value: object) -> Iterator[str]:
     """Yield the texts of nested lists."""
     if isinstance(value, str):
-        yield value[:_LONG]
+        yield value[:_MAX_CELL_LENGTH]
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts_in(one)
+        for item in value:
+            yield from _iter_texts(item)
 
 
-def _last_key(path: str) -> str:
+def _get_last_key(path: str) -> str:
     return re.split(r"[.\]]", path)[-1]
 
 
-def _rank_of_likely(column: Column) -> tuple[bool, bool, bool, int]:
+def _rank_candidate(column: Column) -> tuple[bool, bool, bool, int]:
     """Return the position of likely samples: named as output, as texts, then prose by length."""
     is_output = is_named(column.name, OUTPUT_NAMES)
     is_short = column.form in ("phrases", "words", "options")
-    return not is_output, not column.is_named_samples, is_short, _rank_of_length(column)
+    return not is_output, not column.is_named_samples, is_short, _rank_length(column)
 
 
-def _rank_of_length(column: Column) -> int:
+def _rank_length(column: Column) -> int:
     """Return a lower number for longer texts: by one for twice as many characters as a name.
 
     Transcripts also have the texts of those who ask.
@@ -652,27 +696,27 @@ def _rank_of_length(column: Column) -> int:
     return 0 if column.form == "transcripts" else -names_long.bit_length()
 
 
-def _rank(column: Column) -> tuple[int, int]:
+def _rank_column(column: Column) -> tuple[int, int]:
     """Return the position of a column of texts among those that a question offers."""
     if column.role == "text":
-        return 1, _rank_of_length(column)
-    if column.role in _NEVER_SAMPLES:
+        return 1, _rank_length(column)
+    if column.role in _NON_SAMPLE_ROLES:
         return 3 if column.role == "prompt" and column.form == "prose" else 9, 0
     forms = {"transcripts": 0, "prose": 0, "": 0, "phrases": 2, "words": 4}
-    return forms.get(column.form, 6) + (column.role == "other"), _rank_of_length(column)
+    return forms.get(column.form, 6) + (column.role == "other"), _rank_length(column)
 
 
-def _example(head: Table, name: str) -> str:
+def _format_example(preview: Table, name: str) -> str:
     """Return the start of the first text of a column, in quotes."""
-    cells = map(answers_in, head.column(name, _LOOK))
+    cells = map(extract_answers, preview.column(name, _PREVIEW_ROWS))
     texts = (cell[0] if isinstance(cell, list) and cell else cell for cell in cells)
     text = next((text for text in texts if isinstance(text, str) and text.strip()), "")
     words = " ".join(text.split())
-    return f"“{words[:_EXAMPLE]}{'…' * (len(words) > _EXAMPLE)}”" if words else ""
+    return f"“{words[:_EXAMPLE_LENGTH]}{'…' * (len(words) > _EXAMPLE_LENGTH)}”" if words else ""
 
 
-def _grouping(
-    head: Table | None, columns: Sequence[Column], name: str, read_options: ReadOptions
+def _detect_grouping(
+    preview: Table | None, columns: Sequence[Column], name: str, read_options: ReadOptions
 ) -> tuple[str, str]:
     """Return the columns that are named as prompts and as models, "" without one.
 
@@ -680,35 +724,40 @@ def _grouping(
     several columns of prompts (an instruction, its input), the one with the most different cells
     in the first rows is taken.
     """
-    rest = [each for each in columns if each.name != name and each.holds not in ("vectors", "")]
-    prompts = [each.name for each in rest if each.role == "prompt"]
-    if head and len(prompts) > 1:
+    others = [
+        column
+        for column in columns
+        if column.name != name and column.content_type not in ("vectors", "")
+    ]
+    prompts = [column.name for column in others if column.role == "prompt"]
+    if preview and len(prompts) > 1:
         n_different = {
-            prompt: len({*map(label_in, head.column(prompt, _LOOK))}) for prompt in prompts
+            prompt: len({*map(extract_label, preview.column(prompt, _PREVIEW_ROWS))})
+            for prompt in prompts
         }
         prompts.sort(key=lambda prompt: -n_different[prompt])  # stable: the first of equal ones
-    ids = [each.name for each in rest if each.role == "id"]
+    ids = [column.name for column in others if column.role == "id"]
     for pattern in (PROMPT_NAMES, TASK_NAMES):
         prompts += [name for name in ids if is_named(name, pattern)]
     models = [
-        each.name
-        for each in rest
-        if each.role == "model" and each.holds == "texts" and each.form != "prose"
+        column.name
+        for column in others
+        if column.role == "model" and column.content_type == "texts" and column.form != "prose"
     ]
     return read_options.unnamed_groups([*prompts, ""][0], [*models, ""][0])
 
 
-def _kind_of_cells(cells: Sequence[object]) -> str:
+def _detect_cell_type(cells: Sequence[object]) -> str:
     """Return what most cells hold: "numbers", "vectors", "lists" of texts, "texts", "nested", …"""
     filled = [cell for cell in cells if cell is not None and cell != "" and cell == cell]
     strings = [cell for cell in filled if isinstance(cell, str)]
     if strings and 2 * len(strings) >= len(filled):
-        return _kind_of_strings(strings)
-    tests = _KINDS_OF_CELLS.items()
+        return _detect_string_type(strings)
+    tests = _CELL_TYPE_TESTS.items()
     return next((kind for kind, test in tests if any(map(test, filled))), "")
 
 
-_KINDS_OF_CELLS: dict[str, Callable[[object], bool]] = {
+_CELL_TYPE_TESTS: dict[str, Callable[[object], bool]] = {
     "images": is_image,
     "vectors": is_row,
     "nested": is_nested,
@@ -717,21 +766,21 @@ _KINDS_OF_CELLS: dict[str, Callable[[object], bool]] = {
 }
 
 
-def _kind_of_strings(strings: Sequence[str]) -> str:
-    some = [text[:_LONG].strip() for text in strings]
-    if are_numbers(some):
+def _detect_string_type(strings: Sequence[str]) -> str:
+    texts = [text[:_MAX_CELL_LENGTH].strip() for text in strings]
+    if are_numbers(texts):
         return "numbers"
-    if is_row(row_in(strings[0])):
+    if is_row(parse_row(strings[0])):
         return "vectors"
-    if not re.search(r"[^\W\d_]", "".join(some)) or all(map(_DATE.match, some)):
+    if not re.search(r"[^\W\d_]", "".join(texts)) or all(map(_DATE.match, texts)):
         return ""
-    like = looks_like(some)
-    if like and like[1] == "morgan":
+    detected = looks_like(texts)
+    if detected and detected[1] == "morgan":
         return "molecules"
-    return "sequences" if are_sequences(some) else "texts"
+    return "sequences" if are_sequences(texts) else "texts"
 
 
-def row_in(cell: object) -> object:
+def parse_row(cell: object) -> object:
     """Return the numbers of a text that lists them as JSON or NumPy does; other cells as they are.
 
     >>> row_in("[1, 2.5]"), row_in("[1.  2.5]"), row_in("[1. ... 2.5]")
@@ -799,46 +848,52 @@ def few_values(labels: Iterable[str]) -> bool:
     >>> few_values(["a", "b", "a", "b"]), few_values(["a", "b", "c", "d"])
     (True, False)
     """
-    every = [label for label in labels if label]
-    return 2 <= len({*every}) <= min(_FEW_SETS, len(every) // 2)
+    filled = [label for label in labels if label]
+    return 2 <= len({*filled}) <= min(_MAX_SETS, len(filled) // 2)
 
 
-def set_columns(table: Table) -> list[str]:
+def find_set_columns(table: Table) -> list[str]:
     """Return the columns that may tell sets apart: those named as models before any of few values.
 
     >>> set_columns(Table(["text", "LLM"], [["a b", "x"], ["c d", "y"]] * 2, [1, 2, 3, 4]))
     ['LLM']
     """
-    columns = [_column(table, name) for name in table.names[:_MOST]]
-    texts = [each for each in columns if each.holds == "texts" and each.form != "prose"]
-    models = [each.name for each in texts if each.role == "model"]
-    others = [each.name for each in texts if each.role in ("", "label", "setting")]
-    return models + [name for name in others if few_values(table.labels(name))]
+    columns = [_analyze_column(table, name) for name in table.names[:_MAX_COLUMNS]]
+    texts = [
+        column for column in columns if column.content_type == "texts" and column.form != "prose"
+    ]
+    models = [column.name for column in texts if column.role == "model"]
+    other_names = [column.name for column in texts if column.role in ("", "label", "setting")]
+    return models + [name for name in other_names if few_values(table.labels(name))]
 
 
-def setting_columns(table: Table, chosen: Choice, read_options: ReadOptions) -> list[Column]:
+def find_setting_columns(
+    table: Table, roles: ColumnRoles, read_options: ReadOptions
+) -> list[Column]:
     """Return the columns that may say how answers were generated, by their names and content."""
-    if read_options.groups_named or chosen.record or chosen.kind not in ("texts", "molecules"):
+    if read_options.groups_named or roles.record or roles.kind not in ("texts", "molecules"):
         return []
-    columns = [column for column in columns_of(table, read_options) if column.name not in chosen]
+    columns = [
+        column for column in analyze_columns(table, read_options) if column.name not in roles
+    ]
     return [column for column in columns if _can_be_setting(column)]
 
 
 def _can_be_setting(column: Column) -> bool:
     if column.role in ("setting", "model"):
-        return column.holds in ("texts", "numbers") and column.form != "prose"
-    is_few_words = column.holds == "texts" and column.form != "prose"
+        return column.content_type in ("texts", "numbers") and column.form != "prose"
+    is_few_words = column.content_type == "texts" and column.form != "prose"
     return is_few_words and column.role in ("", "label")
 
 
-def check_one_set(table: Table, chosen: Choice, read_options: ReadOptions) -> None:
+def check_one_set(table: Table, roles: ColumnRoles, read_options: ReadOptions) -> None:
     """Ask whether columns of few values that differ among the answers to a prompt define sets.
 
     All such columns are in one question. If a person named the column of samples, only columns that
     are named as settings or models are in it.
     """
-    candidates = setting_columns(table, chosen, read_options)
-    units = _answer_units(table, chosen)
+    candidates = find_setting_columns(table, roles, read_options)
+    units = _label_answer_units(table, roles)
     # Without prompts that have several answers, only a name states that answers are comparable.
     needs_name = bool(read_options.column) or len({*units}) == 1
     settings = {}
@@ -846,23 +901,28 @@ def check_one_set(table: Table, chosen: Choice, read_options: ReadOptions) -> No
         labels = table.labels(column.name)
         values = [*dict.fromkeys(filter(None, labels))]
         is_named_setting = column.role in ("setting", "model")
-        is_chat = len(values) > 1 and "assistant" in map(speaker_of, values[:_FEW_SETS])
+        is_chat = len(values) > 1 and "assistant" in map(detect_speaker, values[:_MAX_SETS])
         if needs_name and not is_named_setting and (read_options.column or not is_chat):
             continue
         is_judgement = all(map(_BOOLEAN.fullmatch, values)) and column.role != "setting"
         # Values of a setting that is named so can be as rare as they are in a small sample.
         are_few = few_values(labels) or (
-            column.role == "setting" and 2 <= len(values) <= min(_FEW_SETS, len(labels) - 1)
+            column.role == "setting" and 2 <= len(values) <= min(_MAX_SETS, len(labels) - 1)
         )
         if are_few and _varies_within(labels, units) and not is_judgement:
             settings[column.name] = values
     if not settings:
         return
     names = list(settings)[:_MAX_SETTINGS]
-    shown = [join_names(settings[name]) for name in names]
-    question = f"Is each value of column {short_repr(names[0])} a set of its own ({shown[0]})?"
+    value_lists = [join_names(settings[name]) for name in names]
+    question = (
+        f"Is each value of column {short_repr(names[0])} a set of its own ({value_lists[0]})?"
+    )
     if len(names) > 1:
-        listed = [f"{short_repr(name)} ({some})" for name, some in zip(names, shown, strict=True)]
+        listed = [
+            f"{short_repr(name)} ({value_list})"
+            for name, value_list in zip(names, value_lists, strict=True)
+        ]
         question = (
             f"Columns {', '.join(listed)} differ among the answers to one prompt. Which of them "
             "defines sets?"
@@ -873,17 +933,17 @@ def check_one_set(table: Table, chosen: Choice, read_options: ReadOptions) -> No
             *((f"Each {name} by itself", {"group_by": name}) for name in names),
             ("All rows are one set", {"pool": True}),
         ],
-        {"prompts": chosen.prompt, "by": chosen.model},
+        {"prompts": roles.prompt, "by": roles.model},
     )
 
 
-def _answer_units(table: Table, chosen: Choice) -> Sequence[object]:
+def _label_answer_units(table: Table, roles: ColumnRoles) -> Sequence[object]:
     """Return for each row what it answers: a prompt, and by which model."""
     n = len(table.rows)
-    if column_kind(table, str(chosen.column)) == "lists":  # the answers of a row are one unit
+    if column_kind(table, str(roles.column)) == "lists":  # the answers of a row are one unit
         return range(n)
-    prompts: Sequence[object] = table.labels(chosen.prompt) if chosen.prompt else [""] * n
-    models = table.labels(chosen.model) if chosen.model else [""] * n
+    prompts: Sequence[object] = table.labels(roles.prompt) if roles.prompt else [""] * n
+    models = table.labels(roles.model) if roles.model else [""] * n
     units = list(zip(prompts, models, strict=True))
     # If no prompt has several answers, all answers are compared with each other.
     return [""] * n if len({*units}) == n else units

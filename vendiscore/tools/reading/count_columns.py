@@ -17,12 +17,12 @@ from .names import (
     split_name,
 )
 from .tables import Table, is_blank, is_number
-from .tables import counts as number_rows
+from .tables import are_consecutive as number_rows
 
 _COUNT = re.compile(r"\s*\d+(\.0+)?\s*")
-_AMOUNT = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?")
-_FEWEST_SPECIES = 5  # in a table of abundances
-_LOOK = 200  # rows that show what the rest is like
+_NONNEGATIVE_NUMBER = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?")
+_MIN_SPECIES = 5  # in a table of abundances
+_PREVIEW_ROWS = 200  # rows that show what the rest is like
 
 
 class ColumnEvidence(Protocol):
@@ -33,7 +33,7 @@ class ColumnEvidence(Protocol):
     @property
     def role(self) -> str: ...
     @property
-    def holds(self) -> str: ...
+    def content_type(self) -> str: ...
     @property
     def form(self) -> str: ...
 
@@ -46,33 +46,33 @@ class LongTable(NamedTuple):
     counts: str
 
 
-def find_long_table(columns: Sequence[ColumnEvidence], head: Table) -> LongTable | None:
+def find_long_table(columns: Sequence[ColumnEvidence], preview: Table) -> LongTable | None:
     """Return the columns of sites, species and counts, if each row counts a species at a site."""
     species = [column.name for column in columns if is_named(column.name, SPECIES_NAMES)]
     sites = [column.name for column in columns if is_named(column.name, SITE_NAMES)]
-    counts = [column.name for column in columns if _has_counts(head, column)]
+    counts = [column.name for column in columns if _has_counts(preview, column)]
     counts = [name for name in counts if name not in (*species, *sites)]
     named_counts = [name for name in counts if is_count_name(name)]
     counts = named_counts or counts
     if not sites and named_counts:
-        others = [column for column in columns if column.name not in (*species, *counts)]
-        sites = [column.name for column in others if _repeats_words(head, column)]
-        sites = sites if len(sites) == len(others) == 1 else []
+        other_columns = [column for column in columns if column.name not in (*species, *counts)]
+        sites = [column.name for column in other_columns if _has_repeated_words(preview, column)]
+        sites = sites if len(sites) == len(other_columns) == 1 else []
     if len(species) != 1 or not sites or len(counts) != 1 or species[0] in sites:
         return None
-    labels = head.labels(species[0])[:_LOOK]
+    labels = preview.labels(species[0])[:_PREVIEW_ROWS]
     if len({*labels}) == len(labels):  # one row per species, and a column per site
         return None
     return LongTable(sites[0], species[0], counts[0])
 
 
 def describe_counts(
-    head: Table, columns: Sequence[ColumnEvidence], read_options: ReadOptions
+    preview: Table, columns: Sequence[ColumnEvidence], read_options: ReadOptions
 ) -> str:
     """Return the name of tables with a row for each species; ask about other tables of counts."""
     if read_options.kind not in ("", "counts"):
         return ""
-    long = find_long_table(columns, head)
+    long = find_long_table(columns, preview)
     if long and not read_options.kind:
         raise AskError(
             f"Does {long.counts} count the individuals of each {long.species} at each {long.site}?",
@@ -83,15 +83,19 @@ def describe_counts(
         )
     coordinates = find_coordinates(columns, read_options)
     columns = [column for column in columns if column.name not in coordinates]
-    first, *rest = columns
-    if not rest:
+    first, *other_columns = columns
+    if not other_columns:
         return ""
     if not read_options.kind:
-        _check_not_sparse(head, columns)
-    rest = [column for column in rest if column.role not in ("id", "label", "other")]
-    counted = [column.name for column in rest if _has_counts(head, column)]
-    others = [column for column in rest if column.name not in counted]
-    if 2 * len(counted) <= len(rest) or any(column.holds == "numbers" for column in others):
+        _check_not_sparse(preview, columns)
+    other_columns = [
+        column for column in other_columns if column.role not in ("id", "label", "other")
+    ]
+    counted = [column.name for column in other_columns if _has_counts(preview, column)]
+    uncounted_columns = [column for column in other_columns if column.name not in counted]
+    if 2 * len(counted) <= len(other_columns) or any(
+        column.content_type == "numbers" for column in uncounted_columns
+    ):
         return ""
     if is_named(first.name, SPECIES_NAMES):
         return "a table of abundances"
@@ -103,18 +107,18 @@ def describe_counts(
                 ("Rows are features", {"kind": "vectors"}),
             ],
         )
-    if not read_options.kind and _are_all_counts(head, columns):
+    if not read_options.kind and _are_all_counts(preview, columns):
         choices: list[tuple[str, Record]] = [
             ("They are counts", {"kind": "counts"}),
             ("Rows are features", {"kind": "vectors"}),
         ]
-        if _has_zero_diagonal(head):  # as distances that are not symmetric
+        if _has_zero_diagonal(preview):  # as distances that are not symmetric
             choices.reverse()
         raise AskError(
             f"Do {join_names(counted)} count the individuals of a species at each site?", choices
         )
     are_texts = first.form == "prose" or (
-        first.form == "phrases" and not has_no_name(head, first.name)
+        first.form == "phrases" and not has_no_name(preview, first.name)
     )
     if read_options.kind or are_texts:
         return ""
@@ -123,14 +127,16 @@ def describe_counts(
             f"Does {join_names(counted)} count the individuals of a species at each {first.name}?",
             [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
         )
-    is_square = head.labels(first.name)[: len(counted)] == counted  # items compared with themselves
-    labels = head.labels(first.name)[:_LOOK]
+    is_square = (
+        preview.labels(first.name)[: len(counted)] == counted
+    )  # items compared with themselves
+    labels = preview.labels(first.name)[:_PREVIEW_ROWS]
     # As R writes the names of rows, which are not the numbers of rows.
-    has_row_names = has_no_name(head, first.name) and not number_rows(labels, 1)
+    has_row_names = has_no_name(preview, first.name) and not number_rows(labels, 1)
     if (
-        (has_no_name(head, first.name) or _names_rows(head, first))
-        and not (others or is_square)
-        and (has_row_names or coordinates or _are_abundances(head, counted))
+        (has_no_name(preview, first.name) or _has_row_names(preview, first))
+        and not (uncounted_columns or is_square)
+        and (has_row_names or coordinates or _are_abundances(preview, counted))
     ):
         orientations: list[tuple[str, Record]] = [
             ("Rows are sites, columns are species", {"kind": "counts"}),
@@ -145,10 +151,10 @@ def describe_counts(
     return ""
 
 
-def _has_zero_diagonal(head: Table) -> bool:
+def _has_zero_diagonal(preview: Table) -> bool:
     """Return whether a table has as many rows as columns, and zeros on its diagonal."""
-    is_square = len(head.rows) == len(head.names)
-    return is_square and all(str(row[i]).strip() == "0" for i, row in enumerate(head.rows))
+    is_square = len(preview.rows) == len(preview.names)
+    return is_square and all(str(row[i]).strip() == "0" for i, row in enumerate(preview.rows))
 
 
 def find_coordinates(columns: Sequence[ColumnEvidence], read_options: ReadOptions) -> list[str]:
@@ -160,26 +166,26 @@ def find_coordinates(columns: Sequence[ColumnEvidence], read_options: ReadOption
     coordinates = [
         column.name
         for column in columns
-        if column.holds == "numbers" and is_coordinate(column.name)
+        if column.content_type == "numbers" and is_coordinate(column.name)
     ]
-    others = [column for column in columns if column.name not in coordinates]
-    if len(coordinates) < 2 or len(others) < 3 or others[0].holds == "numbers":
+    other_columns = [column for column in columns if column.name not in coordinates]
+    if len(coordinates) < 2 or len(other_columns) < 3 or other_columns[0].content_type == "numbers":
         return []
     return [name for name in coordinates if name not in (read_options.by, read_options.group_by)]
 
 
-def _check_not_sparse(head: Table, columns: Sequence[ColumnEvidence]) -> None:
+def _check_not_sparse(preview: Table, columns: Sequence[ColumnEvidence]) -> None:
     """Ask about tables of numbers with a fraction of which most are 0, as abundances often are."""
-    numbers = [column for column in columns if column.holds == "numbers" and not column.role]
+    numbers = [column for column in columns if column.content_type == "numbers" and not column.role]
     names = [column.name for column in numbers]
-    if len(names) < _FEWEST_SPECIES or not head.header or any(map(is_number, names)):
+    if len(names) < _MIN_SPECIES or not preview.header or any(map(is_number, names)):
         return
-    others = [column for column in columns if column.holds != "numbers"]
-    others = [column for column in others if not is_named(column.name, SITE_NAMES)]
-    if len(others) > 1 or all(_has_counts(head, column) for column in numbers):
+    text_columns = [column for column in columns if column.content_type != "numbers"]
+    text_columns = [column for column in text_columns if not is_named(column.name, SITE_NAMES)]
+    if len(text_columns) > 1 or all(_has_counts(preview, column) for column in numbers):
         return
-    cells = [cell for name in names for cell in head.column(name, _LOOK)]
-    values = [float(cell) for cell in map(str, cells) if _AMOUNT.fullmatch(cell)]
+    cells = [cell for name in names for cell in preview.column(name, _PREVIEW_ROWS)]
+    values = [float(cell) for cell in map(str, cells) if _NONNEGATIVE_NUMBER.fullmatch(cell)]
     if len(values) == len(cells) and 2 * values.count(0.0) > len(values):
         raise AskError(
             f"Most of the numbers of {join_names(names)} are 0, as abundances of species are: are "
@@ -190,34 +196,34 @@ def _check_not_sparse(head: Table, columns: Sequence[ColumnEvidence]) -> None:
         )
 
 
-def _has_counts(head: Table, column: ColumnEvidence) -> bool:
+def _has_counts(preview: Table, column: ColumnEvidence) -> bool:
     """Return whether a column has whole numbers of at least 0, and is not named otherwise."""
-    if column.holds != "numbers" or (column.role and not is_count_name(column.name)):
+    if column.content_type != "numbers" or (column.role and not is_count_name(column.name)):
         return False
-    return all(map(_is_count, head.column(column.name, _LOOK)))
+    return all(map(_is_count, preview.column(column.name, _PREVIEW_ROWS)))
 
 
 def _is_count(cell: object) -> bool:
     return is_blank(cell) or bool(_COUNT.fullmatch(str(cell)))
 
 
-def _are_all_counts(head: Table, columns: Sequence[ColumnEvidence]) -> bool:
+def _are_all_counts(preview: Table, columns: Sequence[ColumnEvidence]) -> bool:
     """Return whether a table without names of rows has counts of species in all columns."""
     names = [column.name for column in columns]
-    are_counts = all(_has_counts(head, column) for column in columns)
-    is_large = bool(head.header) and len(names) >= _FEWEST_SPECIES
-    return is_large and are_counts and _are_abundances(head, names)
+    are_counts = all(_has_counts(preview, column) for column in columns)
+    is_large = bool(preview.header) and len(names) >= _MIN_SPECIES
+    return is_large and are_counts and _are_abundances(preview, names)
 
 
-def _repeats_words(head: Table, column: ColumnEvidence) -> bool:
+def _has_repeated_words(preview: Table, column: ColumnEvidence) -> bool:
     """Return whether a column of words has fewer different ones than half of its rows."""
-    labels = head.labels(column.name)[:_LOOK]
+    labels = preview.labels(column.name)[:_PREVIEW_ROWS]
     return column.form == "words" and 2 * len({*labels}) < len(labels)
 
 
-def _names_rows(head: Table, column: ColumnEvidence) -> bool:
+def _has_row_names(preview: Table, column: ColumnEvidence) -> bool:
     """Return whether a column of words has a different name for each row."""
-    labels = head.labels(column.name)[:_LOOK]
+    labels = preview.labels(column.name)[:_PREVIEW_ROWS]
     return column.form == "words" and len({*labels}) == len(labels) > 1
 
 
@@ -227,9 +233,9 @@ def has_no_name(table: Table, name: str) -> bool:
     return header is not None and not str(header[table.names.index(name)]).strip()
 
 
-def _are_abundances(head: Table, names: Sequence[str]) -> bool:
+def _are_abundances(preview: Table, names: Sequence[str]) -> bool:
     """Return whether most species are absent from some site, and their names are no numbers."""
-    absent = sum(any(map(_is_absent, head.column(name, _LOOK))) for name in names)
+    absent = sum(any(map(_is_absent, preview.column(name, _PREVIEW_ROWS))) for name in names)
     return 2 * absent > len(names) and not any(map(is_number, names))
 
 
@@ -244,13 +250,13 @@ def is_count_name(name: str) -> bool:
     return len(words) == 1 and bool(COUNT_NAMES.fullmatch(words[0]))
 
 
-def find_weights(columns: Sequence[ColumnEvidence], head: Table) -> str:
+def find_weights(columns: Sequence[ColumnEvidence], preview: Table) -> str:
     """Return the column that counts how often each row occurred, "" without one."""
-    named = [column.name for column in columns if column.holds == "numbers"]
+    named = [column.name for column in columns if column.content_type == "numbers"]
     named = [name for name in named if is_count_name(name)]
     if len(named) != 1:
         return ""
-    cells = head.labels(named[0])[:_LOOK]
+    cells = preview.labels(named[0])[:_PREVIEW_ROWS]
     are_equal = len({*cells}) == 1
     if are_equal or number_rows(cells) or number_rows(cells, 1):
         return ""

@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 # An apostrophe before these makes a text of the cell; before more apostrophes, it can be undone.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_LAST = "nearest"  # the last column of each file of samples that the page saves
+_LAST_COLUMN = "nearest"  # the last column of each file of samples that the page saves
 
 
-def csv_row(cells: Iterable[str], delimiter: str = ",") -> str:
+def format_csv_row(cells: Iterable[str], delimiter: str = ",") -> str:
     """Return a line of CSV; Python's writer quotes no carriage return before a mere line feed."""
     out = io.StringIO()
     csv.writer(out, delimiter=delimiter, lineterminator="\r\n").writerow(cells)
     return f"{out.getvalue()[:-2]}\n"
 
 
-def text_cell(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Return a text with an apostrophe before it if a spreadsheet would run it; numbers stay."""
     formula = _FORMULA.match(text) and not _NUMBER.fullmatch(text)
     return f"'{text}" if formula else text
 
 
-def original_text(cell: str) -> str:
-    """Undo `text_cell`."""
+def unescape_formula(cell: str) -> str:
+    """Undo `escape_formula`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def original_table(read: Table, text: str) -> Table:
-    """Undo `text_cell` in a file of samples that the page saved, and in no other table."""
-    marked = read.encoding == "utf-8-sig" and "\r\n" in text
-    if not marked or read.names[-1:] != [_LAST]:
-        return read
-    return replace(read, rows=[[original_text(cell) for cell in row] for row in read.rows])
+def unescape_formulas(table: Table, text: str) -> Table:
+    """Undo `escape_formula` in a file of samples that the page saved, and in no other table."""
+    was_saved_by_app = table.encoding == "utf-8-sig" and "\r\n" in text
+    if not was_saved_by_app or table.names[-1:] != [_LAST_COLUMN]:
+        return table
+    return replace(table, rows=[[unescape_formula(cell) for cell in row] for row in table.rows])

@@ -42,20 +42,22 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
     >>> decode("né".encode())
     ('né', 'utf-8')
     """
-    marked = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    used = encoding or ("utf-16" if marked else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else "")
+    is_utf16 = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    codec = encoding or (
+        "utf-16" if is_utf16 else "utf-8-sig" if data[:3] == b"\xef\xbb\xbf" else ""
+    )
     try:
-        return plain(data.decode(used or "utf-8")), used or "utf-8"
+        return clean_text(data.decode(codec or "utf-8")), codec or "utf-8"
     except UnicodeDecodeError as error:
         start = error.start + len(data) - len(error.object)  # utf-8-sig does not count its mark
-        before = data[:start].decode(used or "utf-8", errors="replace")
-        wrong = error.object[error.start]
-        called = used.removesuffix("-sig") or "utf-8"
-    remedy = "" if encoding else "; save it as UTF-8 (in Excel: “CSV UTF-8”)"
-    raise NotTextError(f"byte 0x{wrong:02x} is not {called}{remedy}", _place(before))
+        before = data[:start].decode(codec or "utf-8", errors="replace")
+        byte = error.object[error.start]
+        codec_name = codec.removesuffix("-sig") or "utf-8"
+    hint = "" if encoding else "; save it as UTF-8 (in Excel: “CSV UTF-8”)"
+    raise NotTextError(f"byte 0x{byte:02x} is not {codec_name}{hint}", _describe_location(before))
 
 
-def plain(text: str) -> str:
+def clean_text(text: str) -> str:
     """Return the text without a byte order mark, if it is text at all.
 
     Carriage returns that end all lines, as on old Macs, are replaced by line feeds.
@@ -65,11 +67,13 @@ def plain(text: str) -> str:
         text = text.replace("\r", "\n")
     if "\0" in text:
         before = text[: text.index("\0")]
-        raise NotTextError("there is a NUL, so it is not text; save it as UTF-8", _place(before))
+        raise NotTextError(
+            "there is a NUL, so it is not text; save it as UTF-8", _describe_location(before)
+        )
     return text
 
 
-def _place(before: str) -> str:
+def _describe_location(before: str) -> str:
     """Return the line and the column, both counted from 1, of the character after a text."""
-    rows = LINE_BREAK.split(before)
-    return f"line {len(rows):,}, column {len(rows[-1]) + 1:,}"
+    lines = LINE_BREAK.split(before)
+    return f"line {len(lines):,}, column {len(lines[-1]) + 1:,}"

@@ -12,7 +12,7 @@ from .limits import AskError, ReadOptions, RefusedError
 from .samples import Samples
 
 
-def folder_samples(folder: Path, read_options: ReadOptions) -> Samples:
+def read_folder(folder: Path, read_options: ReadOptions) -> Samples:
     """Return the images or .txt files of a folder, in groups by their folders if these are named.
 
     Raises
@@ -21,14 +21,14 @@ def folder_samples(folder: Path, read_options: ReadOptions) -> Samples:
         If the folder has samples of more than one kind, or samples in it and in its folders; if it
         has no samples.
     """
-    below = bool(read_options.others)
-    every, _ = list_folder(folder, recursive=True)
-    if read_options.subfolders is False and not below:
-        every = [file for file in every if _is_at_top(file)]
+    has_subfolder_labels = bool(read_options.others)
+    all_files, _ = list_folder(folder, recursive=True)
+    if read_options.subfolders is False and not has_subfolder_labels:
+        all_files = [file for file in all_files if _is_at_top(file)]
     by_kind: dict[str, list[str]] = {"images": [], "texts": []}
     tables = []
-    for file in every:
-        kind = _kind_of_file(file)
+    for file in all_files:
+        kind = _detect_file_type(file)
         if kind in by_kind:
             by_kind[kind].append(file)
         elif kind:
@@ -38,32 +38,34 @@ def folder_samples(folder: Path, read_options: ReadOptions) -> Samples:
         tables = []
     by_kind = {kind: files for kind, files in by_kind.items() if files}
     if not by_kind:
-        remedy = f"; it has {format_names(tables)}: pass that file, or one of them" * bool(tables)
-        what = ".txt files" if read_options.kind == "texts" else "images"
-        raise RefusedError(f"the folder has no {what}{remedy}")
+        hint = f"; it has {format_names(tables)}: pass that file, or one of them" * bool(tables)
+        sample_type = ".txt files" if read_options.kind == "texts" else "images"
+        raise RefusedError(f"the folder has no {sample_type}{hint}")
     if len(by_kind) + len(tables) > 1:
-        raise _kind_question(folder, by_kind, tables, read_options)
-    ((what, found),) = by_kind.items()
-    if read_options.subfolders is None and not below:
-        top = [file for file in found if _is_at_top(file)]
-        if not top and not read_options.pool:
+        raise _build_type_question(folder, by_kind, tables, read_options)
+    ((sample_type, sample_files),) = by_kind.items()
+    if read_options.subfolders is None and not has_subfolder_labels:
+        top_files = [file for file in sample_files if _is_at_top(file)]
+        if not top_files and not read_options.pool:
             raise AskError(
-                f"The subfolders contain {_count(what, found)}, and the folder itself contains "
-                "none. Are they one set?",
-                _folder_choices(what, found, {}),
+                f"The subfolders contain {_format_count(sample_type, sample_files)}, and the "
+                "folder itself contains none. Are they one set?",
+                _list_folder_choices(sample_type, sample_files, {}),
             )
-        if 0 < len(top) < len(found):
+        if 0 < len(top_files) < len(sample_files):
             raise AskError(
-                f"The folder has {_count(what, top)}, and its folders have "
-                f"{len(found) - len(top):,} more: which are the samples?",
-                _folder_choices(what, found, {}),
+                f"The folder has {_format_count(sample_type, top_files)}, and its folders have "
+                f"{len(sample_files) - len(top_files):,} more: which are the samples?",
+                _list_folder_choices(sample_type, sample_files, {}),
             )
-    chosen = set(found)
-    left = sorted(file for file in every if file not in chosen)
-    note = f"{len(found):,} samples; left out, as no {what}: {format_names(left)}"
-    values = paths = [str(folder / file) for file in found]
+    chosen = set(sample_files)
+    other_files = sorted(file for file in all_files if file not in chosen)
+    note = (
+        f"{len(sample_files):,} samples; left out, as no {sample_type}: {format_names(other_files)}"
+    )
+    values = paths = [str(folder / file) for file in sample_files]
     problems = {}
-    if what == "texts":
+    if sample_type == "texts":
         values = [""] * len(paths)
         for i, path in enumerate(paths):
             try:
@@ -72,17 +74,19 @@ def folder_samples(folder: Path, read_options: ReadOptions) -> Samples:
                 problems[i] = f"is not text: {error.place}: {error.message}"
     return Samples(
         values,
-        found,
+        sample_files,
         "file",
         problems,
-        kind=what,
-        notes=(note,) if left else (),
-        groups=[str(PurePath(file).parent) for file in found] if below else (),
-        written=lambda kept: "".join(f"{paths[i]}\n" for i in kept),
+        kind=sample_type,
+        notes=(note,) if other_files else (),
+        groups=[str(PurePath(file).parent) for file in sample_files]
+        if has_subfolder_labels
+        else (),
+        written=lambda indices: "".join(f"{paths[i]}\n" for i in indices),
     )
 
 
-def _kind_of_file(file: str) -> str:
+def _detect_file_type(file: str) -> str:
     """Return "images", "texts", "tables" for another file that the readers take, or ""."""
     end = file_extension(file.removesuffix(".gz"))
     if file_extension(file) in IMAGE_EXTENSIONS:
@@ -97,12 +101,12 @@ def _is_at_top(file: str) -> bool:
     return PurePath(file).parent == PurePath()
 
 
-def _count(kind: str, files: Sequence[str]) -> str:
+def _format_count(kind: str, files: Sequence[str]) -> str:
     name = {"images": "image", "texts": ".txt file"}[kind]
     return f"{len(files):,} {name}{'s' * (len(files) != 1)}"
 
 
-def _kind_question(
+def _build_type_question(
     folder: Path,
     by_kind: Mapping[str, Sequence[str]],
     tables: Sequence[str],
@@ -114,25 +118,25 @@ def _kind_question(
         if read_options.others or read_options.subfolders is not None:
             choices.append((kind, {"kind": kind}))
         else:
-            choices += _folder_choices(kind, files, {"kind": kind})
+            choices += _list_folder_choices(kind, files, {"kind": kind})
     choices += [(file, {"file": str(folder / file)}) for file in tables]
-    listed = [_count(kind, files) for kind, files in by_kind.items()]
+    listed = [_format_count(kind, files) for kind, files in by_kind.items()]
     if tables:
         listed.append(f"tables or other data ({format_names(tables)})")
     return AskError(f"The folder has {', '.join(listed)}: which are the samples?", choices)
 
 
-def _folder_choices(
+def _list_folder_choices(
     kind: str, files: Sequence[str], options: Record
 ) -> list[tuple[str, Mapping[str, object]]]:
     """Return the ways to take the files of a kind: those at the top, all, or folder by folder."""
-    top = sum(map(_is_at_top, files))
-    if top == len(files):
+    n_top = sum(map(_is_at_top, files))
+    if n_top == len(files):
         return [(f"The {kind}", options)]
     choices: list[tuple[str, Mapping[str, object]]] = [
         (f"All {kind}, also in folders", {**options, "subfolders": True}),
         (f"The {kind} of each folder", {**options, "group_by": "folder"}),
     ]
-    if top:
+    if n_top:
         choices.insert(0, (f"The {kind} at the top", {**options, "subfolders": False}))
     return choices

@@ -16,12 +16,12 @@ from .limits import ReadOptions, RefusedError
 
 if TYPE_CHECKING:
     from .columnar_files import Columns
-    from .numpy_files import Arrays
+    from .numpy_files import NumpyArchive
     from .tables import Table
 
 
-# Parsers return text, `Table`, `Columns` or `Arrays`; formats without one are opened elsewhere.
-Parser = Callable[[bytes, ReadOptions], "str | Table | Columns | Arrays"]
+# Parsers return text or a table. Formats without a parser are opened by other functions.
+Parser = Callable[[bytes, ReadOptions], "str | Table | Columns | NumpyArchive"]
 
 
 class Format(NamedTuple):
@@ -32,79 +32,91 @@ class Format(NamedTuple):
     magic: tuple[bytes, ...] = ()
 
 
-def _text(data: bytes, how: ReadOptions) -> str:
-    return decode(data, how.encoding)[0]
+def _parse_text(data: bytes, read_options: ReadOptions) -> str:
+    return decode(data, read_options.encoding)[0]
 
 
-def _cells(data: bytes, how: ReadOptions, sign: str = "") -> Table:
-    from .csv_cells import original_table
-    from .tables import table
+def _parse_cells(data: bytes, read_options: ReadOptions, delimiter: str = "") -> Table:
+    from .csv_cells import unescape_formulas
+    from .tables import parse_table
 
-    text, encoding = decode(data, how.encoding)
-    if sign not in text.partition("\n")[0]:  # in files named .tab, too
-        sign = ""
-    return original_table(table(text, how, sign=sign, encoding=encoding), text)
-
-
-def _parsed_text(parser: str) -> Parser:
-    """Return a parser of text by its module and name, such as "sequences:sequences"."""
-    return lambda data, how: resolve_name(f"{__package__}.{parser}")(_text(data, how), how)
+    text, encoding = decode(data, read_options.encoding)
+    if delimiter not in text.partition("\n")[0]:  # in files named .tab, too
+        delimiter = ""
+    return unescape_formulas(
+        parse_table(text, read_options, delimiter=delimiter, encoding=encoding), text
+    )
 
 
-def _layout(form: str) -> Parser:
+def _make_text_parser(parser: str) -> Parser:
+    """Return a parser of text by its module and name, such as "sequences:parse_sequences"."""
+    return lambda data, read_options: resolve_name(f"{__package__}.{parser}")(
+        _parse_text(data, read_options), read_options
+    )
+
+
+def _make_layout_parser(form: str) -> Parser:
     """Return the parser of a JSON object whose keys name records, columns or groups."""
 
-    def parse(data: bytes, how: ReadOptions) -> Table:
-        from .json_documents import document
+    def parse(data: bytes, read_options: ReadOptions) -> Table:
+        from .json_documents import parse_document
 
-        return document(_text(data, how), how, form.removeprefix("json-"))
+        return parse_document(
+            _parse_text(data, read_options), read_options, form.removeprefix("json-")
+        )
 
     return parse
 
 
-def _log(data: bytes, how: ReadOptions) -> Table:
+def _parse_inspect_log(data: bytes, read_options: ReadOptions) -> Table:
     """Read an Inspect log, a zip with a file of JSON for each sample."""
-    from .json_documents import documents
+    from .json_documents import parse_documents
     from .zip_archives import open_zip
 
-    with open_zip(data, how.limits.samples, how.limits.unpacked) as (archive, entries):
+    with open_zip(data, read_options.limits.samples, read_options.limits.unpacked) as (
+        archive,
+        entries,
+    ):
         named = [entry for entry in entries if entry.filename.startswith("samples/")]
-        return documents([archive.read(entry).decode() for entry in named], how)
+        return parse_documents([archive.read(entry).decode() for entry in named], read_options)
 
 
-def _parquet(data: bytes, how: ReadOptions) -> Columns:
+def _open_parquet(data: bytes, read_options: ReadOptions) -> Columns:
     from .columnar_files import Columns
 
-    return Columns(io.BytesIO(data), how.limits)
+    return Columns(io.BytesIO(data), read_options.limits)
 
 
-def _arrays(data: bytes, how: ReadOptions, packed: bool = False) -> Arrays:
-    from .numpy_files import Arrays
+def _open_arrays(data: bytes, read_options: ReadOptions, packed: bool = False) -> NumpyArchive:
+    from .numpy_files import NumpyArchive
 
-    return Arrays(data, packed)
+    return NumpyArchive(data, packed)
 
 
 _SEQUENCES = ("fasta", "fa", "faa", "fna", "ffn", "fastq", "fq", "a3m")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 #: Formats by their names, each with `endings` of names of files, `parse` and `magic`.
 FORMATS = {
-    "txt": Format(("txt", "md", "text"), _text),
-    "csv": Format(("csv",), _cells),
-    "tsv": Format(("tsv", "tab"), partial(_cells, sign="\t")),
-    "jsonl": Format(("jsonl", "ndjson"), _parsed_text("json_documents:records")),
+    "txt": Format(("txt", "md", "text"), _parse_text),
+    "csv": Format(("csv",), _parse_cells),
+    "tsv": Format(("tsv", "tab"), partial(_parse_cells, delimiter="\t")),
+    "jsonl": Format(("jsonl", "ndjson"), _make_text_parser("json_documents:parse_json_lines")),
     "fasta": Format(
         _SEQUENCES,
-        _parsed_text("sequences:sequences"),
+        _make_text_parser("sequences:parse_sequences"),
     ),
-    "eval": Format(("eval",), _log),
-    "vec": Format(("vec",), _parsed_text("sequences:word_vectors")),
-    "json": Format(("json",), _parsed_text("json_documents:document")),
-    **{name: Format((), _layout(name)) for name in ("json-records", "json-columns", "json-groups")},
-    "fields": Format((), _parsed_text("text_fields:parse_fields")),
-    "smi": Format(("smi", "smiles"), _text),
-    "parquet": Format(("parquet", "pq"), _parquet, (b"PAR1",)),
-    "npy": Format(("npy",), _arrays, (b"\x93NUMPY",)),
-    "npz": Format(("npz",), partial(_arrays, packed=True)),
+    "eval": Format(("eval",), _parse_inspect_log),
+    "vec": Format(("vec",), _make_text_parser("sequences:parse_word_vectors")),
+    "json": Format(("json",), _make_text_parser("json_documents:parse_document")),
+    **{
+        name: Format((), _make_layout_parser(name))
+        for name in ("json-records", "json-columns", "json-groups")
+    },
+    "fields": Format((), _make_text_parser("text_fields:parse_fields")),
+    "smi": Format(("smi", "smiles"), _parse_text),
+    "parquet": Format(("parquet", "pq"), _open_parquet, (b"PAR1",)),
+    "npy": Format(("npy",), _open_arrays, (b"\x93NUMPY",)),
+    "npz": Format(("npz",), partial(_open_arrays, packed=True)),
     "zip": Format(("zip",), None, _ZIP),
     "image": Format(IMAGE_EXTENSIONS, None, (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
 }
@@ -209,7 +221,7 @@ _UNSUPPORTED = (
         "save its texts as .txt, .csv or .json",
     ),
 )
-_REFUSED = {ending: form.hint for form in _UNSUPPORTED for ending in form.endings}
+_HINTS = {ending: form.hint for form in _UNSUPPORTED for ending in form.endings}
 _MAGIC = {magic: name for name, form in FORMATS.items() for magic in form.magic}
 _HEIC = (b"ftypheic", b"ftypmif1", b"ftypavif", b"ftypheix")
 
@@ -240,12 +252,12 @@ def named_format(name: str) -> str | None:
     return ENDINGS.get(file_extension(name))
 
 
-def known_format(name: str) -> str | None:
+def check_format(name: str) -> str | None:
     """Return `named_format`; refuse formats that people have and no parser reads."""
-    end = file_extension(name)
-    if end in _REFUSED:
-        raise RefusedError(f"Files of type .{end} are not read: {_REFUSED[end]}.")
-    return ENDINGS.get(end)
+    extension = file_extension(name)
+    if extension in _HINTS:
+        raise RefusedError(f"Files of type .{extension} are not read: {_HINTS[extension]}.")
+    return ENDINGS.get(extension)
 
 
 def format_of(name: str, data: bytes) -> str | None:
@@ -277,15 +289,15 @@ def format_of(name: str, data: bytes) -> str | None:
     >>> format_of("answers.csv", b"id,answer"), format_of("answers", b"PAR1")
     ('csv', 'parquet')
     """
-    found = known_format(name)
-    inside = _format_inside(data)
-    if inside == "zip" and found not in ("zip", "npz", "eval"):
-        sheet = b"xl/workbook" in data or b"[Content_Types].xml" in data[:4096]
-        return known_format("sheet.xlsx") if sheet else "zip"
-    if inside and inside != "zip":
-        return inside
+    named = check_format(name)
+    detected = _format_inside(data)
+    if detected == "zip" and named not in ("zip", "npz", "eval"):
+        is_spreadsheet = b"xl/workbook" in data or b"[Content_Types].xml" in data[:4096]
+        return check_format("sheet.xlsx") if is_spreadsheet else "zip"
+    if detected and detected != "zip":
+        return detected
     # no ending, or "answers of v1.2"
-    return "txt" if not found and not re.fullmatch(r"[a-z]\w{0,7}", file_extension(name)) else found
+    return "txt" if not named and not re.fullmatch(r"[a-z]\w{0,7}", file_extension(name)) else named
 
 
 def _format_inside(data: bytes) -> str | None:

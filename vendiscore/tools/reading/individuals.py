@@ -51,7 +51,7 @@ class CountTable:
     groups: Sequence[str] = ()
     sets: Sequence[str] = ()
 
-    def of_set(self, label: str) -> CountTable:
+    def select_set(self, label: str) -> CountTable:
         """Return the sites of a set."""
         is_in_set = np.array(self.sets) == label
         groups = [group for group, is_kept in zip(self.groups, is_in_set, strict=False) if is_kept]

@@ -13,7 +13,7 @@ Document = Mapping[str, Any]
 EXPECTED = "Expected an array of texts, of records or of rows of numbers"
 _KEY, _GROUP, _TEXT = "key", "group", "text"
 _SEPARATOR = re.compile(r"[\W\d_]+")  # of the words of a key
-_NOT_SAMPLES = ("prompt", "reference", "label", "id")  # roles of lists of texts
+_NON_SAMPLE_ROLES = ("prompt", "reference", "label", "id")  # roles of lists of texts
 _CHOICES = {
     "records": "Each key names a record",
     "columns": "Each key names a column",
@@ -29,7 +29,7 @@ class Rows:
     group: str = ""
 
 
-def layout_rows(document: object, layout: str = "") -> Rows:
+def extract_rows(document: object, layout: str = "") -> Rows:
     """Return the rows of a document: of an array, its elements; of an object, by its layout.
 
     The keys of an object can name records, columns or groups (`layout`). Without a layout:
@@ -48,12 +48,12 @@ def layout_rows(document: object, layout: str = "") -> Rows:
     A column `key` holds the names of records, and a column `group` the names of groups.
     """
     if isinstance(document, list):
-        if merged := _merged_objects(document):
-            return layout_rows(merged, layout)
+        if merged := _merge_objects(document):
+            return extract_rows(merged, layout)
         return Rows(_with_header(document))
     if not isinstance(document, dict) or not document:
         raise RefusedError(f"{EXPECTED}, got {type(document).__name__}.")
-    rows = _rows_of_object(document, layout)
+    rows = _extract_object_rows(document, layout)
     if rows is None:
         raise RefusedError(
             f"{EXPECTED}, got an object with {join_names(document)}; save the list of samples "
@@ -62,7 +62,7 @@ def layout_rows(document: object, layout: str = "") -> Rows:
     return rows
 
 
-def _merged_objects(values: list[Any]) -> Document:
+def _merge_objects(values: list[Any]) -> Document:
     """Return one object if each value is an object with a single object under a key of its own."""
     if len(values) < 2 or not all(isinstance(value, dict) and len(value) == 1 for value in values):
         return {}
@@ -80,47 +80,52 @@ def _with_header(values: list[Any]) -> list[Any]:
         return values
     if not all(isinstance(cell, str) for cell in first) or not any(map(is_column_name, first)):
         return values
-    return _records_of_cells(first, values[1:])
+    return _build_records(first, values[1:])
 
 
-def _records_of_cells(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
+def _build_records(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Any]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def _rows_of_object(document: Document, layout: str) -> Rows | None:
+def _extract_object_rows(document: Document, layout: str) -> Rows | None:
     values = document.values()
     if rows := _split_frame(document):
         return rows
     if all(isinstance(value, dict) for value in values):
-        return _rows_of_objects(document, layout)
+        return _extract_rows_of_objects(document, layout)
     if any(map(is_conversation, values)):  # a single record
         return Rows([document])
     lists = {name: value for name, value in document.items() if isinstance(value, list)}
-    if held := _held_records(lists):
-        return Rows(list(map(_unwrapped, held)))
-    if len(lists) == len(document) > 1 and (rows := _rows_of_lists(document, layout)):
+    if record_list := _find_record_list(lists):
+        return Rows(list(map(_unwrap_row, record_list)))
+    if len(lists) == len(document) > 1 and (rows := _extract_rows_of_lists(document, layout)):
         return rows
     filled = {name: value for name, value in lists.items() if value}
     if len(filled) > 1 and len({*map(len, filled.values())}) == 1 and _are_columns(filled):
-        return Rows(_records_of_columns(filled))
-    held_names = [name for name in HOLDERS if name in filled] or list(filled)
-    if len(held_names) == 1 or (held_names and held_names[0] in HOLDERS):
-        (name, *_) = held_names
-        if role_of(name) in _NOT_SAMPLES and _type_of(filled[name]) == "text":
+        return Rows(_transpose_columns(filled))
+    list_names = [name for name in HOLDERS if name in filled] or list(filled)
+    if len(list_names) == 1 or (list_names and list_names[0] in HOLDERS):
+        (name, *_) = list_names
+        if role_of(name) in _NON_SAMPLE_ROLES and _get_common_type(filled[name]) == "text":
             return Rows([{name: text} for text in filled[name]])
-        return Rows(list(map(_unwrapped, filled[name])))
-    inner = [value for value in values if isinstance(value, dict) and value]
-    if len(inner) == 1 and not filled and not all(map(_is_text, inner[0].values())):
-        return _rows_of_object(inner[0], layout)
+        return Rows(list(map(_unwrap_row, filled[name])))
+    inner_objects = [value for value in values if isinstance(value, dict) and value]
+    if len(inner_objects) == 1 and not filled and not all(map(_is_text, inner_objects[0].values())):
+        return _extract_object_rows(inner_objects[0], layout)
     are_texts = len(document) > 1 and all(map(_is_text, values))
     if are_texts and layout in ("", "records") and (layout or not _is_column_named(document)):
         return Rows([{_KEY: key, _TEXT: value} for key, value in document.items()])
-    if not lists and not inner and not layout and any(role_of(name) == "text" for name in document):
+    if (
+        not lists
+        and not inner_objects
+        and not layout
+        and any(role_of(name) == "text" for name in document)
+    ):
         return Rows([document])
     # Lists of as many texts, or of records, next to other values are cells of a single record; one
     # of them is chosen.
-    lengths = [len(value) for value in filled.values() if _type_of(value) == "text"]
-    n_records = sum(_type_of(value) == "object" for value in filled.values())
+    lengths = [len(value) for value in filled.values() if _get_common_type(value) == "text"]
+    n_records = sum(_get_common_type(value) == "object" for value in filled.values())
     if not layout and (n_records > 1 or len(lengths) > len({*lengths}) == 1):
         return Rows([document])
     return None
@@ -133,58 +138,64 @@ def _split_frame(document: Document) -> Rows | None:
         return None
     if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
         return None
-    return Rows(_records_of_cells(names, rows))
+    return Rows(_build_records(names, rows))
 
 
-def _held_records(lists: Document) -> list[Any]:
+def _find_record_list(lists: Document) -> list[Any]:
     """Return the only list of records that has the name of such a list."""
-    held = [lists[name] for name in HOLDERS if name in lists and _type_of(lists[name]) == "object"]
-    return held[0] if len(held) == 1 else []
+    record_lists = [
+        lists[name]
+        for name in HOLDERS
+        if name in lists and _get_common_type(lists[name]) == "object"
+    ]
+    return record_lists[0] if len(record_lists) == 1 else []
 
 
-def _unwrapped(value: object) -> object:
+def _unwrap_row(value: object) -> object:
     """Return the row of a dataset viewer, which stands under its number."""
     return value["row"] if isinstance(value, dict) and "row_idx" in value else value
 
 
-def _rows_of_objects(document: Document, layout: str) -> Rows | None:
+def _extract_rows_of_objects(document: Document, layout: str) -> Rows | None:
     """Return the rows of an object of objects."""
     objects = [*document.values()]
-    every = dict.fromkeys(key for inner in objects for key in inner)
-    shared = [key for key in every if all(key in inner for inner in objects)]
-    if len(document) == 1 and not layout and every:
+    all_keys = dict.fromkeys(key for inner in objects for key in inner)
+    shared = [key for key in all_keys if all(key in inner for inner in objects)]
+    if len(document) == 1 and not layout and all_keys:
         inner = objects[0]
         nested = all(isinstance(value, (dict, list)) for value in inner.values())
         if nested and not _are_numbers(inner):
-            return _rows_of_object(inner, layout)
-    possible = ["records"] if shared else []
-    if shared and len(shared) == len(every):
-        possible.append("columns")
+            return _extract_object_rows(inner, layout)
+    layouts = ["records"] if shared else []
+    if shared and len(shared) == len(all_keys):
+        layouts.append("columns")
         if not layout:
-            possible = _possible_layouts(document, shared)
+            layouts = _detect_layouts(document, shared)
     leaves = [value for inner in objects for value in inner.values()]
-    types = {_type_of(leaf) if isinstance(leaf, list) else _type(leaf) for leaf in leaves}
-    if types == {"text"} and not _is_column_named(every) and (layout or len(possible) != 1):
-        possible.insert(0, "groups")
-    chosen = _chosen(possible, document, layout)
-    if chosen == "records":
-        name = next(name for name in (_KEY, f"({_KEY})") if name not in every)
+    types = {
+        _get_common_type(leaf) if isinstance(leaf, list) else _get_type(leaf) for leaf in leaves
+    }
+    if types == {"text"} and not _is_column_named(all_keys) and (layout or len(layouts) != 1):
+        layouts.insert(0, "groups")
+    selected = _select_layout(layouts, document, layout)
+    if selected == "records":
+        name = next(name for name in (_KEY, f"({_KEY})") if name not in all_keys)
         return Rows([{name: key, **inner} for key, inner in document.items()])
-    if chosen == "columns":
+    if selected == "columns":
         return Rows([{name: document[name][key] for name in document} for key in shared])
-    if chosen == "groups":
-        return Rows(list(_nested_groups(document)), _GROUP)
+    if selected == "groups":
+        return Rows(list(_iter_nested_group_rows(document)), _GROUP)
     return None
 
 
-def _possible_layouts(document: Document, shared: Sequence[str]) -> list[str]:
+def _detect_layouts(document: Document, shared: Sequence[str]) -> list[str]:
     """Return what the keys of objects with equal keys can name, by the first evidence there is."""
     outer, inner = _are_numbers(document), _are_numbers(shared)
     if outer != inner:
         return ["columns" if inner else "records"]
     columns = [[value[key] for value in document.values()] for key in shared]
-    of_records = all(len(_types(column)) < 2 for column in columns)
-    of_columns = all(len(_types(value.values())) < 2 for value in document.values())
+    of_records = all(len(_get_types(column)) < 2 for column in columns)
+    of_columns = all(len(_get_types(value.values())) < 2 for value in document.values())
     if of_records != of_columns:
         return ["records" if of_records else "columns"]
     outer, inner = _is_column_named(document), _is_column_named(shared)
@@ -193,7 +204,7 @@ def _possible_layouts(document: Document, shared: Sequence[str]) -> list[str]:
     return ["records", "columns"]
 
 
-def _nested_groups(document: Document) -> Iterable[Document]:
+def _iter_nested_group_rows(document: Document) -> Iterable[Document]:
     """Yield the texts of an object of objects: each object is a group, or each list in it."""
     for key, inner in document.items():
         for name, value in inner.items():
@@ -205,66 +216,68 @@ def _nested_groups(document: Document) -> Iterable[Document]:
                 yield {_KEY: key, _GROUP: group, _TEXT: text}
 
 
-def _rows_of_lists(document: Document, layout: str) -> Rows | None:
+def _extract_rows_of_lists(document: Document, layout: str) -> Rows | None:
     """Return the rows of an object of lists."""
     filled = {name: value for name, value in document.items() if value}
     if len(filled) < 2 and not layout:
         return None
-    equal = len({*map(len, document.values())}) == 1
-    types = {_type_of(value) for value in filled.values()}
-    named = _is_column_named(document)
+    have_equal_lengths = len({*map(len, document.values())}) == 1
+    types = {_get_common_type(value) for value in filled.values()}
+    has_column_name = _is_column_named(document)
     is_of_groups = len(types) == 1 and types <= {"text", "object", "list"}
-    possible = []
+    layouts = []
     if layout:
-        possible = ["groups"] * is_of_groups + ["columns"] * equal
-        possible += ["records"] * (types == {"number"})
-    elif equal and (named or len(types) > 1):
-        possible = ["columns"]
+        layouts = ["groups"] * is_of_groups + ["columns"] * have_equal_lengths
+        layouts += ["records"] * (types == {"number"})
+    elif have_equal_lengths and (has_column_name or len(types) > 1):
+        layouts = ["columns"]
     elif types == {"number"}:
-        possible = ["columns", "records"] if equal else []
-    elif is_of_groups and not named and not {*HOLDERS} & filled.keys():
+        layouts = ["columns", "records"] if have_equal_lengths else []
+    elif is_of_groups and not has_column_name and not {*HOLDERS} & filled.keys():
         # A sentence names no column, and the records of a group are no cells.
-        is_table = equal and "object" not in types and not any(map(is_sentence, document))
-        possible = ["groups", *["columns"] * is_table]
-    chosen = _chosen(possible, document, layout)
-    if chosen == "columns":
-        return Rows(_records_of_columns(document))
-    if chosen == "records":
+        is_table = (
+            have_equal_lengths and "object" not in types and not any(map(is_sentence, document))
+        )
+        layouts = ["groups", *["columns"] * is_table]
+    selected = _select_layout(layouts, document, layout)
+    if selected == "columns":
+        return Rows(_transpose_columns(document))
+    if selected == "records":
         return Rows([{_KEY: key, "row": value} for key, value in document.items()])
-    if chosen == "groups":
-        return Rows(list(_groups(document)), _GROUP)
+    if selected == "groups":
+        return Rows(list(_iter_group_rows(document)), _GROUP)
     return None
 
 
-def _groups(document: Document) -> Iterable[Document]:
+def _iter_group_rows(document: Document) -> Iterable[Document]:
     for key, values in document.items():
         for value in values:
             yield {_GROUP: key, **(value if isinstance(value, dict) else {_TEXT: value})}
 
 
-def _chosen(possible: Sequence[str], document: Document, layout: str) -> str:
+def _select_layout(layouts: Sequence[str], document: Document, layout: str) -> str:
     """Return the only possible layout or the one that was asked for; ask about several."""
     if layout:
-        if layout not in possible:
+        if layout not in layouts:
             raise RefusedError(
                 f"the keys of its object, {join_names(document)}, cannot name {layout}; remove "
                 f"--type json-{layout}"
             )
         return layout
-    if len(possible) > 1:
+    if len(layouts) > 1:
         raise AskError(
             f"What do the keys {join_names(document)} of the object name?",
-            [(_CHOICES[each], {"type": f"json-{each}"}) for each in possible],
+            [(_CHOICES[name], {"type": f"json-{name}"}) for name in layouts],
         )
-    return "".join(possible)
+    return "".join(layouts)
 
 
 def _are_columns(lists: Document) -> bool:
-    return _is_column_named(lists) or len({_type_of(value) for value in lists.values()}) > 1
+    return _is_column_named(lists) or len({_get_common_type(value) for value in lists.values()}) > 1
 
 
-def _records_of_columns(columns: Document) -> list[Any]:
-    return _records_of_cells([*columns], zip(*columns.values(), strict=True))
+def _transpose_columns(columns: Document) -> list[Any]:
+    return _build_records([*columns], zip(*columns.values(), strict=True))
 
 
 def _is_column_named(keys: Collection[str]) -> bool:
@@ -282,18 +295,18 @@ def _are_numbers(keys: Iterable[str]) -> bool:
     return all(re.fullmatch(r"\d+", key) for key in keys)
 
 
-def _types(values: Iterable[object]) -> set[str]:
+def _get_types(values: Iterable[object]) -> set[str]:
     """Return the types of values that are not null."""
-    return {_type(value) for value in values} - {""}
+    return {_get_type(value) for value in values} - {""}
 
 
-def _type_of(values: Sequence[object]) -> str:
+def _get_common_type(values: Sequence[object]) -> str:
     """Return the type of the values of a list, "" for several."""
-    types = _types(values)
+    types = _get_types(values)
     return types.pop() if len(types) == 1 else ""
 
 
-def _type(value: object) -> str:
+def _get_type(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):

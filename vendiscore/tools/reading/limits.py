@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
-_ANY = sys.maxsize // 2  # one more can still be counted
+_UNLIMITED = sys.maxsize // 2  # one more can still be counted
 
 
 class RefusedError(ValueError):
@@ -114,11 +114,12 @@ class Limits:
     1000
     """
 
-    samples: int = _ANY  # rows; of more, readers return one too many, so that the caller sees it
-    columns: int = _ANY
-    values: int = _ANY  # rows × columns
-    text: int = _ANY  # characters of a cell, as far as messages name it
-    unpacked: int = _ANY  # bytes of columns
+    # Of more rows, readers return one too many, so that the caller notices it.
+    samples: int = _UNLIMITED
+    columns: int = _UNLIMITED
+    values: int = _UNLIMITED  # rows × columns
+    text: int = _UNLIMITED  # characters of a cell, as far as messages name it
+    unpacked: int = _UNLIMITED  # bytes of columns
     # Counts the values of each column of a parquet file, by row groups, before any is unpacked.
     declared: Callable[[IO[bytes]], list[Counter[str]]] | None = None
     # The unpacked bytes of the largest page of each of some columns, in some row groups.

@@ -83,10 +83,10 @@ COUNT_NAMES = re.compile(
     "n|(count|frequency|frequencie|freq|abundance|occurrence|weight|percentage"
     "|percent|proportion|share|cover|coverage)s?"
 )
-_MANY_WORDS, LONG_NAME = 6, 60  # words and characters of a name: sentences have more
-_LONGEST_NAME = 1_000  # characters; longer texts name nothing
+_MIN_SENTENCE_WORDS, LONG_NAME = 6, 60  # words and characters of a name: sentences have more
+_MAX_NAME_LENGTH = 1_000  # characters; longer texts name nothing
 # Words that name a column of any texts; the word before decides the role ("prompt_text").
-_ANY_TEXT = re.compile("(text|sentence|content)s?")
+_GENERIC_TEXT = re.compile("(text|sentence|content)s?")
 # Codes of languages after a word for generated output or prompts ("answer_en").
 _LANGUAGES = re.compile("ar|cs|da|de|en|eng|es|fi|fr|hi|it|ja|jp|ko|nl|pl|pt|ru|sv|tr|uk|vi|zh")
 _PREPOSITIONS = ("at", "by", "for", "from", "in", "on", "with")  # not "generated_by"
@@ -112,7 +112,7 @@ def split_name(name: str) -> list[str]:
     >>> split_name("OTUs")
     ['otus']
     """
-    if len(name) > _LONGEST_NAME:
+    if len(name) > _MAX_NAME_LENGTH:
         return []
     words = []
     for letters in re.findall(r"[^\W\d_]+", name):
@@ -187,37 +187,37 @@ def role_of(name: str) -> str:
     >>> [role_of(name) for name in ("gold_answer", "answer_length", "prompt_text", "text")]
     ['reference', '', 'prompt', 'text']
     """
-    words = _words_of_role(name)
+    words = _split_role_words(name)
     if not words:
         return ""
     if is_named(name, REFERENCE_NAMES):
         return "reference"
-    if _ANY_TEXT.fullmatch(words[-1]):
-        stated = filter(None, map(_role_of_word, reversed(words[:-1])))
+    if _GENERIC_TEXT.fullmatch(words[-1]):
+        stated = filter(None, map(_detect_word_role, reversed(words[:-1])))
         return next(stated, "" if len(words) > 1 else "text")
     last = words[-1]
-    if words[0] == "generated" and last not in _PREPOSITIONS and not _role_of_word(last):
+    if words[0] == "generated" and last not in _PREPOSITIONS and not _detect_word_role(last):
         return "text"
     # The id and the name of a model identify it.
     if len(words) > 1 and _IDENTIFIERS.fullmatch(last) and MODEL_NAMES.fullmatch(words[-2]):
         return "model"
-    return _role_of_word(last)
+    return _detect_word_role(last)
 
 
-def _words_of_role(name: str) -> list[str]:
+def _split_role_words(name: str) -> list[str]:
     """Return the words of a name, without the code of a language after "answer" or "prompt"."""
     words = split_name(name)
-    is_text = len(words) > 1 and _role_of_word(words[-2]) in ("text", "prompt")
+    is_text = len(words) > 1 and _detect_word_role(words[-2]) in ("text", "prompt")
     return words[:-1] if is_text and _LANGUAGES.fullmatch(words[-1]) else words
 
 
-def _role_of_word(word: str) -> str:
+def _detect_word_role(word: str) -> str:
     return next((role for role, pattern in _ROLES if pattern.fullmatch(word)), "")
 
 
 def is_generic(name: str) -> bool:
     """Return whether a name of a column consists of words for any texts, as "text" does."""
-    return all(map(_ANY_TEXT.fullmatch, _words_of_role(name)))
+    return all(map(_GENERIC_TEXT.fullmatch, _split_role_words(name)))
 
 
 def is_coordinate(name: str) -> bool:
@@ -232,25 +232,25 @@ def is_coordinate(name: str) -> bool:
 
 def is_column_name(cell: str) -> bool:
     """Return whether a cell has up to three words, one of which names columns."""
-    named = role_of(cell) or is_named(cell, MOLECULE_NAMES)
-    return bool(named) and len(cell.split()) < 4 and not is_sentence(cell)
+    has_column_word = role_of(cell) or is_named(cell, MOLECULE_NAMES)
+    return bool(has_column_word) and len(cell.split()) < 4 and not is_sentence(cell)
 
 
 def is_sentence(cell: str) -> bool:
     """Return whether a cell ends as sentences do, or has too many words for a name."""
-    longer = len(cell) > LONG_NAME or len(cell.split()) >= _MANY_WORDS
-    return longer or (len(cell) > 3 and cell.endswith((".", "!", "?", "…", "。", "!", "?")))
+    is_long = len(cell) > LONG_NAME or len(cell.split()) >= _MIN_SENTENCE_WORDS
+    return is_long or (len(cell) > 3 and cell.endswith((".", "!", "?", "…", "。", "!", "?")))
 
 
-def say_left_out(count: int, what: str, more: str = "") -> str:
+def format_dropped_count(count: int, noun: str, suffix: str = "") -> str:
     """Return a sentence, such as "1 blank line is left out".
 
     >>> say_left_out(2, "row", " without an answer")
     '2 rows without an answer are left out'
     """
     if count == 1:
-        return f"1 {what}{more} is left out"
-    return f"{count:,} {what}s{more} are left out"
+        return f"1 {noun}{suffix} is left out"
+    return f"{count:,} {noun}s{suffix} are left out"
 
 
 def join_names(names: Iterable[str], width: int = 40) -> str:
@@ -277,5 +277,5 @@ def join_names(names: Iterable[str], width: int = 40) -> str:
     >>> join_names("abcdefghijk")
     'a, b, c, d, e, f, g, h …'
     """
-    shown = list(islice(names, 9))
-    return ", ".join(name[:width] for name in shown[:8]) + (" …" if len(shown) > 8 else "")
+    listed = list(islice(names, 9))
+    return ", ".join(name[:width] for name in listed[:8]) + (" …" if len(listed) > 8 else "")

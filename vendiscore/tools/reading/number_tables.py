@@ -12,20 +12,20 @@ import numpy as np
 
 from ...support.exact_integers import MAX_EXACT_INTEGER, describe_inexact_integer
 from ...support.types import Record
-from .columns import row_in
+from .columns import parse_row
 from .json_documents import describe_value
 from .limits import AskError, Limits, ReadOptions, RefusedError
 from .names import ID_NAMES, SITE_NAMES, is_named, join_names, role_of
 from .samples import Samples
-from .tables import Table, are_numbers, checked_column, counts, is_blank, is_number, is_row
+from .tables import Table, are_consecutive, are_numbers, check_column, is_blank, is_number, is_row
 
 # Largest entry on the diagonal of a matrix of distances, as a proportion of the largest distance:
 # distances √(2 − 2 cos) in single precision have errors of up to 4e-4.
-_ZERO = 1e-3
-_MOST_LISTED = 20  # columns or classes that a question lists
-_SMALLEST_TRIANGLE = 3  # rows of a triangle of a matrix
+_ZERO_TOLERANCE = 1e-3
+_MAX_LISTED = 20  # columns or classes that a question lists
+_MIN_TRIANGLE_ROWS = 3  # rows of a triangle of a matrix
 _MIN_SYMMETRIC_ROWS = 3  # rows of features that are hardly symmetric by chance
-_COUNTER = "it numbers the rows"  # why a column of numbers is left out
+_ROW_NUMBER_REASON = "it numbers the rows"  # why a column of numbers is left out
 # Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
 _ROW_NAMES = re.compile(
     rf"(^|[\W_]|(?<=[a-z])(?=[A-Z]))(?i:{ID_NAMES.pattern}|{SITE_NAMES.pattern})[\W\d_]*$"
@@ -33,68 +33,82 @@ _ROW_NAMES = re.compile(
 _ALWAYS_IDS = re.compile("(id|idx|uid|uuid|rowname|unnamed)s?")
 
 
-def numbers_of(table: Table, read_options: ReadOptions) -> Samples:
+def take_numbers(table: Table, read_options: ReadOptions) -> Samples:
     """Return the numbers of a non-empty table: a column of rows of numbers, or columns."""
     column = read_options.column
-    rows = _rows_of_numbers(table, column)
-    names, lost = ([str(column)], {}) if rows else _features(table, read_options)
+    rows = _find_numeric_rows(table, column)
+    names, reasons = ([str(column)], {}) if rows else _select_features(table, read_options)
     lengths = (len(row) for row in rows if isinstance(row, list) and row)
     width = next(lengths, len(names))
     X = np.full((len(table.rows), check_width(width, read_options.limits)), np.nan)
-    shown = rows or [list(row) for row in zip(*map(table.column, names), strict=True)]
-    signs = [] if rows or table.typed else _signs_of_columns(shown, table.delimiter)
+    cells_by_row = rows or [list(row) for row in zip(*map(table.column, names), strict=True)]
+    number_formats = (
+        [] if rows or table.typed else _detect_number_formats(cells_by_row, table.delimiter)
+    )
     problems = {}  # by row: a predicate, and the column
-    for i, row in enumerate(shown):
-        plain = [of.plain(cell) for cell, of in zip(row, signs, strict=True)] if signs else row
+    for i, row in enumerate(cells_by_row):
+        plain_cells = (
+            [
+                number_format.to_python(cell)
+                for cell, number_format in zip(row, number_formats, strict=True)
+            ]
+            if number_formats
+            else row
+        )
         try:
-            numbers = list(map(float, plain)) if isinstance(plain, list) else []
+            numbers = list(map(float, plain_cells)) if isinstance(plain_cells, list) else []
             X[i] = np.reshape(numbers, width)
-            sure = not table.typed or bool((np.abs(X[i]) < MAX_EXACT_INTEGER).all())
+            is_exact = not table.typed or bool((np.abs(X[i]) < MAX_EXACT_INTEGER).all())
         except (TypeError, ValueError, OverflowError):
-            sure = False
-        if not sure and (problem := _problem(plain, row, width)):
+            is_exact = False
+        if not is_exact and (problem := _describe_row_problem(plain_cells, row, width)):
             problems[i] = problem
     problems = not_finite(X) | problems
     if not problems:
-        X = similarities_of(X, read_options)
+        X = to_similarities(X, read_options)
         _check_no_cross_table(table, names, X, read_options)
-    named = table.header or len(table.names) > 1
-    places = {i: names[min(k, len(names) - 1)] if named else "" for i, (_, k) in problems.items()}
-    every_problem = {i: what for i, (what, _) in problems.items()} | dict(table.problems)
-    comma = any(sign.decimal == "," for sign in signs)
+    has_column_name = table.header or len(table.names) > 1
+    problem_columns = {
+        i: names[min(k, len(names) - 1)] if has_column_name else ""
+        for i, (_, k) in problems.items()
+    }
+    all_problems = {i: problem for i, (problem, _) in problems.items()} | dict(table.problems)
+    has_decimal_comma = any(column_format.decimal == "," for column_format in number_formats)
     return Samples(
         X,
         table.places,
         table.unit,
-        dict(sorted(every_problem.items())),
+        dict(sorted(all_problems.items())),
         kind="vectors",
-        wrong=places | dict.fromkeys(table.problems, ""),
+        wrong=problem_columns | dict.fromkeys(table.problems, ""),
         features=names,
-        lost=lost,
-        column=names[0] if named and len(names) == 1 else column,
-        table=replace(table, rows=[], problems={}, origin=(), comma=comma),
+        lost=reasons,
+        column=names[0] if has_column_name and len(names) == 1 else column,
+        table=replace(table, rows=[], problems={}, origin=(), comma=has_decimal_comma),
     )
 
 
-def _rows_of_numbers(table: Table, column: str | None) -> list[Any]:
+def _find_numeric_rows(table: Table, column: str | None) -> list[Any]:
     """Return the cells of a column if some are rows of numbers."""
     if not column or "," in column:
         return []
-    cells = [row_in(cell) for cell in table.column(column)]
+    cells = [parse_row(cell) for cell in table.column(column)]
     return cells if any(map(is_row, cells)) else []
 
 
-def _problem(plain: Iterable[Any], row: object, width: int) -> tuple[str, int] | None:
+def _describe_row_problem(
+    plain_cells: Iterable[Any], row: object, width: int
+) -> tuple[str, int] | None:
     """Say what keeps a row from being so many numbers, and in which of them."""
     if not isinstance(row, list):
         return f"is {describe_value(row)}, not a row of numbers", 0
     if len(row) != width:
         return f"has {len(row):,} numbers, the first {width:,}", 0
-    faults = enumerate(map(_fault, plain, row))
-    return next(((what, k) for k, what in faults if what), None)
+    cell_problems = enumerate(map(_describe_cell_problem, plain_cells, row))
+    return next(((problem, k) for k, problem in cell_problems if problem), None)
 
 
-def similarities_of(X: np.ndarray, read_options: ReadOptions) -> np.ndarray:
+def to_similarities(X: np.ndarray, read_options: ReadOptions) -> np.ndarray:
     """Return rows of numbers, or exp(−X) of distances X; ask whether a matrix is one of these."""
     if read_options.distances:
         if X.shape[0] != X.shape[1]:
@@ -105,7 +119,7 @@ def similarities_of(X: np.ndarray, read_options: ReadOptions) -> np.ndarray:
         size = np.abs(D).max(initial=0)
         problems = {
             "must be at least 0": D < 0,
-            "must be 0 on its diagonal": np.abs(np.diag(D.diagonal())) > _ZERO * size,
+            "must be 0 on its diagonal": np.abs(np.diag(D.diagonal())) > _ZERO_TOLERANCE * size,
         }
         for requirement, is_wrong in problems.items():
             if is_wrong.any():
@@ -133,7 +147,7 @@ def _check_no_matrix(X: np.ndarray) -> None:
         return
     diagonal = X.diagonal().astype(float)
     size = float(np.abs(X).max())
-    is_distance = float(np.abs(diagonal).max()) <= _ZERO * size
+    is_distance = float(np.abs(diagonal).max()) <= _ZERO_TOLERANCE * size
     constant = 0.0 if is_distance else float(diagonal[0])
     is_constant = is_distance or np.allclose(diagonal, constant)
     if not is_constant or constant < 0 or not np.allclose(X, X.T):
@@ -148,10 +162,10 @@ def _check_no_matrix(X: np.ndarray) -> None:
         choice = ("It is a matrix of distances", {"distances": True})
     elif constant != 1:
         choice[1]["normalize"] = True
-    what = "distances, from which similarities exp(−distance) are computed"
+    matrix_type = "distances, from which similarities exp(−distance) are computed"
     raise AskError(
         f"The table is symmetric, {n:,} × {n:,}, with {constant:g} all along its diagonal: is it a "
-        f"matrix of {what if is_distance else 'similarities'}, or are its rows features?",
+        f"matrix of {matrix_type if is_distance else 'similarities'}, or are its rows features?",
         [choice, ("Its rows are features", {"matrix": False})],
     )
 
@@ -203,13 +217,13 @@ def check_no_class(table: Table, read_options: ReadOptions) -> None:
     It may if it has whole numbers, each of which occurs twice on average, and all other columns
     have fractions.
     """
-    chosen = read_options.column or read_options.index is not None
-    if table.header or table.typed or chosen or not 2 < len(table.names) <= _MOST_LISTED:
+    is_requested = read_options.column or read_options.index is not None
+    if table.header or table.typed or is_requested or not 2 < len(table.names) <= _MAX_LISTED:
         return
     *others, last = (list(map(str, table.column(name))) for name in table.names)
     values = [*dict.fromkeys(map(str.strip, last))]
     are_classes = 2 <= len(values) <= len(last) // 2 and _are_whole(values)
-    if not are_classes or len(values) > _MOST_LISTED:
+    if not are_classes or len(values) > _MAX_LISTED:
         return
     if any(map(_are_whole, others)):
         return
@@ -223,10 +237,15 @@ def check_no_class(table: Table, read_options: ReadOptions) -> None:
     )
 
 
-def _features(table: Table, read_options: ReadOptions) -> tuple[list[str], dict[str, str]]:
+def _select_features(table: Table, read_options: ReadOptions) -> tuple[list[str], dict[str, str]]:
     """Return the columns of numbers, and the reasons why others are left out."""
     first_row = table.rows[0]
-    if read_options.header is None and not table.typed and not table.header and counts(first_row):
+    if (
+        read_options.header is None
+        and not table.typed
+        and not table.header
+        and are_consecutive(first_row)
+    ):
         raise AskError(
             f"Row {table.places[0]} is {join_names(first_row)}: are these the names of the "
             "columns, or a sample? Put a row of names above it if it is a sample; if not, give "
@@ -234,26 +253,30 @@ def _features(table: Table, read_options: ReadOptions) -> tuple[list[str], dict[
             [("They name the columns", {"header": True}), ("It is a sample", {"header": False})],
         )
     if column := read_options.column:
-        asked = [column] if column in table.names else column.split(",")
-        return [checked_column(table.names, name) for name in asked], {}
-    kept = [name for name in table.names if are_numbers(table.column(name))]
-    numeric = {*kept}
-    lost = {name: "no numbers" for name in table.names if name not in numeric}
-    for name in kept:
+        requested = [column] if column in table.names else column.split(",")
+        return [check_column(table.names, name) for name in requested], {}
+    features = [name for name in table.names if are_numbers(table.column(name))]
+    numeric = {*features}
+    reasons = {name: "no numbers" for name in table.names if name not in numeric}
+    for name in features:
         cells = table.column(name)
-        if 2 * sum(map(is_blank, cells)) > len(cells) and len(kept) > 1:
-            lost[name] = "most cells are empty"
+        if 2 * sum(map(is_blank, cells)) > len(cells) and len(features) > 1:
+            reasons[name] = "most cells are empty"
     first, *others = table.names
     if others and _is_index(table, first, read_options):
-        lost[first] = _COUNTER
-    for name in kept:
-        if others and table.header and (reason := _why_no_feature(table, name)):
-            lost[name] = reason
-    kept = [name for name in kept if name not in lost and name not in read_options.others]
-    if not kept:
-        left = join_names(f"{name} ({why})" for name, why in lost.items())
-        raise RefusedError(f"There is no column of numbers to compare; left out: {left}.")
-    return kept, {name: why for name, why in lost.items() if name not in read_options.others}
+        reasons[first] = _ROW_NUMBER_REASON
+    for name in features:
+        if others and table.header and (reason := _describe_non_feature(table, name)):
+            reasons[name] = reason
+    features = [
+        name for name in features if name not in reasons and name not in read_options.others
+    ]
+    if not features:
+        listed = join_names(f"{name} ({reason})" for name, reason in reasons.items())
+        raise RefusedError(f"There is no column of numbers to compare; left out: {listed}.")
+    return features, {
+        name: reason for name, reason in reasons.items() if name not in read_options.others
+    }
 
 
 def complete_triangle(table: Table) -> Table:
@@ -279,7 +302,7 @@ def complete_triangle(table: Table) -> Table:
     cells = [row[start:] for row in table.rows]
     width = len(table.names) - start
     n_filled = [_count_filled(row) for row in cells[:2]]
-    step = n_filled[-1] - n_filled[0] if n >= _SMALLEST_TRIANGLE else 0
+    step = n_filled[-1] - n_filled[0] if n >= _MIN_TRIANGLE_ROWS else 0
     if step not in (1, -1):  # most tables, whose further rows need not be counted
         return table
     n_filled = list(map(_count_filled, cells))
@@ -299,11 +322,11 @@ def complete_triangle(table: Table) -> Table:
         raise RefusedError(
             "it has one triangle of a symmetric matrix, without the diagonal; save the whole matrix"
         )
-    whole = [
+    rows = [
         [*row[:start], *(lower[max(i, j)][min(i, j)] for j in range(n))]
         for i, row in enumerate(table.rows)
     ]
-    return replace(table, rows=whole)
+    return replace(table, rows=rows)
 
 
 def _count_filled(cells: Sequence[object]) -> int:
@@ -348,17 +371,17 @@ def _is_index(table: Table, name: str, read_options: ReadOptions) -> bool:
     if read_options.index is not None and not table.typed:
         return read_options.index
     cells = list(map(str, table.column(name)))
-    counting = len(cells) > 2 and (counts(cells) or counts(cells, 1))
-    if table.header is None and counting:
+    are_counted = len(cells) > 2 and (are_consecutive(cells) or are_consecutive(cells, 1))
+    if table.header is None and are_counted:
         raise AskError(
             f"The first column is {join_names(cells[:3])}, …: does it number the rows? "
             "Put a row of names above the table, with “id” for a column to be left out.",
             [("It numbers the rows", {"index": True}), ("It is a number", {"index": False})],
         )
-    return counting
+    return are_counted
 
 
-def _numbers_rows(table: Table, name: str) -> bool:
+def _is_row_number_column(table: Table, name: str) -> bool:
     """Return whether a column without a name, or named as ids or sites, has distinct numbers."""
     title = table.header and table.header[table.indices[name]]
     if title and not _ROW_NAMES.search(title):
@@ -372,55 +395,55 @@ def _are_whole(cells: Iterable[str]) -> bool:
     return all(map(_WHOLE_CELL.fullmatch, cells))
 
 
-def _why_no_feature(table: Table, name: str) -> str:
+def _describe_non_feature(table: Table, name: str) -> str:
     """Return why a column of numbers is not a feature, "" if it is one."""
     if role_of(name) == "label":
         return "it holds labels"
-    is_id = is_named(name, _ALWAYS_IDS) or _numbers_rows(table, name)
-    return _COUNTER if is_id else ""
+    is_id = is_named(name, _ALWAYS_IDS) or _is_row_number_column(table, name)
+    return _ROW_NUMBER_REASON if is_id else ""
 
 
-def _signs_of_columns(rows: Sequence[Sequence[str]], delimiter: str) -> list[Signs]:
+def _detect_number_formats(rows: Sequence[Sequence[str]], delimiter: str) -> list[NumberFormat]:
     """Return the signs of each column: the usual ones, unless they fit few of its cells."""
-    possible = _SIGNS
+    candidates = _NUMBER_FORMATS
     if delimiter == ",":  # where a comma between digits is quoted, it is of thousands
-        possible = sorted(_SIGNS, key=lambda signs: signs.decimal == ",")
+        candidates = sorted(_NUMBER_FORMATS, key=lambda formats: formats.decimal == ",")
     stripped = [map(str.strip, cells) for cells in zip(*rows, strict=True)]
-    marked = [list(filter(_MARKED.search, cells)) for cells in stripped]
-    usual = _fitting(possible, list(chain.from_iterable(marked)))
-    signs = []
+    marked = [list(filter(_HAS_SEPARATOR.search, cells)) for cells in stripped]
+    usual_format = _select_number_format(candidates, list(chain.from_iterable(marked)))
+    formats = []
     for cells in marked:
-        few = 2 * (len(cells) - sum(map(usual.fits, cells))) > len(rows)
-        signs.append(_fitting(possible, cells) if few else usual)
-    return signs
+        differs = 2 * (len(cells) - sum(map(usual_format.matches, cells))) > len(rows)
+        formats.append(_select_number_format(candidates, cells) if differs else usual_format)
+    return formats
 
 
-def _fitting(possible: Sequence[Signs], cells: Sequence[str]) -> Signs:
+def _select_number_format(candidates: Sequence[NumberFormat], cells: Sequence[str]) -> NumberFormat:
     """Return the signs that most of the cells can be written with."""
-    fits = []
-    for signs in possible:
-        fits.append(sum(map(signs.fits, cells)))
-        if fits[-1] == len(cells):
+    n_matches = []
+    for number_format in candidates:
+        n_matches.append(sum(map(number_format.matches, cells)))
+        if n_matches[-1] == len(cells):
             break
-    return possible[fits.index(max(fits))]
+    return candidates[n_matches.index(max(n_matches))]
 
 
-class Signs(NamedTuple):
+class NumberFormat(NamedTuple):
     """The sign between thousands, "" for none, the decimal sign, and such numbers."""
 
     thousands: str
     decimal: str
     pattern: re.Pattern[str]
 
-    def fits(self, cell: str) -> bool:
+    def matches(self, cell: str) -> bool:
         """Return whether a cell is a number with these signs."""
         return bool(self.pattern.fullmatch(cell))
 
-    def plain(self, cell: str) -> str:
+    def to_python(self, cell: str) -> str:
         """Return a number as Python writes it; another cell such that it cannot be read."""
-        if self.thousands and self.fits(cell.strip()):
+        if self.thousands and self.matches(cell.strip()):
             cell = cell.replace(self.thousands, "")
-        cell = cell.translate(_SWAPPED) if self.decimal == "," else cell
+        cell = cell.translate(_SWAPPED_SEPARATORS) if self.decimal == "," else cell
         return without_percent_sign(cell)
 
 
@@ -434,25 +457,30 @@ def without_percent_sign(cell: str) -> str:
     return f"{number[:-1].rstrip()}e-2" if number.endswith("%") else cell
 
 
-def _signs(thousands: str, decimal: str) -> Signs:
+def _make_number_format(thousands: str, decimal: str) -> NumberFormat:
     whole = r"\d+"
     if thousands:
         whole = rf"(?:\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+|\d+)"
     point = re.escape(decimal)
     number = rf"[+-]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+|\s?%)?"
-    return Signs(thousands, decimal, re.compile(number))
+    return NumberFormat(thousands, decimal, re.compile(number))
 
 
 _WHOLE_CELL = re.compile(r"\s*\d+\s*")
-_MARKED = re.compile(r"\d[.,]\d|^[+-]?[.,]\d|\d[.,]")
-_SWAPPED = str.maketrans(",.", ".,")
-_SIGNS = [_signs("", "."), _signs("", ","), _signs(",", "."), _signs(".", ",")]
+_HAS_SEPARATOR = re.compile(r"\d[.,]\d|^[+-]?[.,]\d|\d[.,]")
+_SWAPPED_SEPARATORS = str.maketrans(",.", ".,")
+_NUMBER_FORMATS = [
+    _make_number_format("", "."),
+    _make_number_format("", ","),
+    _make_number_format(",", "."),
+    _make_number_format(".", ","),
+]
 
 
-def _fault(plain: Any, cell: object) -> str:
+def _describe_cell_problem(plain_cell: Any, cell: object) -> str:
     """Say why a cell is not a number in double precision; "" if it is one."""
     try:
-        float(plain)
+        float(plain_cell)
     except (TypeError, ValueError):
         if isinstance(cell, str) and not cell.strip():
             return "has an empty cell"

@@ -9,12 +9,12 @@ from numpy.lib import format as npy
 
 from .limits import AskError, RefusedError
 from .names import join_names
-from .tables import checked_column
+from .tables import check_column
 from .zip_archives import open_zip
 
-_HEADER = 1 << 14  # bytes that contain the header; NumPy reads 10,000
-_MOST_ARRAYS = 100
-_SPARSE = {"data", "indices", "indptr", "shape", "format"}
+_MAX_HEADER_SIZE = 1 << 14  # bytes that contain the header; NumPy reads 10,000
+_MAX_ARRAYS = 100
+_SPARSE_NAMES = {"data", "indices", "indptr", "shape", "format"}
 
 
 class Header(NamedTuple):
@@ -41,7 +41,7 @@ class Header(NamedTuple):
         return is_image or len(self.squeezed_shape) == 2
 
 
-class Arrays:
+class NumpyArchive:
     """The arrays of a .npz file by name, or the array of a .npy file under the name ""."""
 
     def __init__(self, data: bytes, packed: bool) -> None:
@@ -49,12 +49,12 @@ class Arrays:
         self.single: bool = not packed
         self.headers: dict[str, Header] = {}
         if self.single:
-            self.headers[""] = _header(io.BytesIO(data))
+            self.headers[""] = _read_header(io.BytesIO(data))
             return
-        with open_zip(data, _MOST_ARRAYS) as (archive, entries):
+        with open_zip(data, _MAX_ARRAYS) as (archive, entries):
             for entry in entries:
                 with archive.open(entry) as file:
-                    self.headers[entry.filename.removesuffix(".npy")] = _header(file)
+                    self.headers[entry.filename.removesuffix(".npy")] = _read_header(file)
 
     def choose_array(self, name: str | None, kind: str = "") -> str:
         """Return the name of the array with the samples: `name`, or the only one that can be it."""
@@ -63,8 +63,8 @@ class Arrays:
         if not self.headers:
             raise RefusedError("There are no arrays in the file.")
         if name:
-            return checked_column(self.headers, name, "array")
-        if set(self.headers) >= _SPARSE:
+            return check_column(self.headers, name, "array")
+        if set(self.headers) >= _SPARSE_NAMES:
             raise RefusedError(
                 "This is a sparse matrix of SciPy: save its rows with np.save(path, X.toarray())."
             )
@@ -86,7 +86,7 @@ class Arrays:
     def read(self, name: str) -> np.ndarray:
         """Return an array from the file, without a copy."""
         shape, fortran, dtype, size = self.headers[name]
-        promised = math.prod(shape) * dtype.itemsize
+        expected_size = math.prod(shape) * dtype.itemsize
         if dtype.hasobject:
             raise RefusedError(
                 "The array holds Python objects, which are never unpickled; save numbers, "
@@ -95,24 +95,24 @@ class Arrays:
         data = self._data
         if not self.single:
             # Sizes in a zip can be wrong: read as many bytes as the array needs, and one more.
-            with open_zip(data, _MOST_ARRAYS) as (archive, entries):
+            with open_zip(data, _MAX_ARRAYS) as (archive, entries):
                 names = [entry.filename.removesuffix(".npy") for entry in entries]
                 with archive.open(entries[names.index(name)]) as file:
-                    data = file.read(size + promised + 1)
-        if (there := len(data) - size) != promised:
+                    data = file.read(size + expected_size + 1)
+        if (actual_size := len(data) - size) != expected_size:
             raise RefusedError(
-                f"The array says it has {promised:,} bytes but the file holds {there:,}; it is "
-                f"damaged."
+                f"The array says it has {expected_size:,} bytes but the file holds {actual_size:,}; "
+                "it is damaged."
             )
         return np.ndarray(shape, dtype, data, size, order="F" if fortran else "C")
 
 
-def _header(file: IO[bytes]) -> Header:
-    data = io.BytesIO(file.read(_HEADER))
+def _read_header(file: IO[bytes]) -> Header:
+    data = io.BytesIO(file.read(_MAX_HEADER_SIZE))
     try:
-        first = npy.read_magic(data) == (1, 0)
-        read = npy.read_array_header_1_0 if first else npy.read_array_header_2_0
-        shape, fortran, dtype = read(data)
+        is_version_1 = npy.read_magic(data) == (1, 0)
+        read_array_header = npy.read_array_header_1_0 if is_version_1 else npy.read_array_header_2_0
+        shape, fortran, dtype = read_array_header(data)
         np.broadcast_shapes(shape)  # refuses lengths that an array cannot have
     except Exception:  # also errors of Python's own parser, and warnings of Python 2's headers
         raise RefusedError("This is not a .npy array (its header cannot be read).") from None

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from .folder_samples import folder_samples
+from .folder_samples import read_folder
 from .limits import ReadOptions, RefusedError
 from .reader import read_data
 from .samples import Samples
@@ -52,7 +52,7 @@ def _read_folder(folder: Path, read_options: ReadOptions) -> Samples:
             f"`by` and `groups` with the value {FOLDER_COLUMN!r} require files in subfolders; "
             f"remove {_name_subfolders(read_options)}"
         )
-    samples = folder_samples(folder, read_options)
+    samples = read_folder(folder, read_options)
     subfolders = samples.groups  # the subfolder of each file
     return replace(
         samples,

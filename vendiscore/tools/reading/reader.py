@@ -14,30 +14,30 @@ from .encodings import NotTextError, decode
 from .formats import FORMATS, TYPES, format_of
 from .limits import AskError, ReadOptions, RefusedError
 from .samples import Samples
-from .text_lines import line_samples
+from .text_lines import take_line_samples
 
-_LOOK = 20  # lines of text that show whether they are rows of cells
+_PREVIEW_LINES = 20  # lines of text that show whether they are rows of cells
 _NUMBER = r"[-+]?(?:[\d.]*\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 _ROW = re.compile(rf"\s*(?:(\S+)\s+(?=\S+[\s,]+\S))??({_NUMBER}(?:[\s,]+{_NUMBER})*)\s*", re.I)
-_SHOWN = 20  # bytes that a question shows
-_CELLS = ("csv", "tsv")
-_BINARY = ("parquet", "npy", "npz", "eval")
-_OF_TEXT = tuple(form for form in TYPES if form not in _BINARY)
+_SHOWN_BYTES = 20  # bytes that a question shows
+_CELL_FORMATS = ("csv", "tsv")
+_BINARY_FORMATS = ("parquet", "npy", "npz", "eval")
+_TEXT_FORMATS = tuple(form for form in TYPES if form not in _BINARY_FORMATS)
 # The formats on which an option of reading has an effect.
-_FORMATS_OF = {
-    "header": _CELLS,
-    "index": _CELLS,
-    "skip_rows": _CELLS,
+_FORMATS_BY_OPTION = {
+    "header": _CELL_FORMATS,
+    "index": _CELL_FORMATS,
+    "skip_rows": _CELL_FORMATS,
     "comments": ("txt",),
-    "encoding": _OF_TEXT,
-    "counts": (*_CELLS, "jsonl", "json", "parquet"),
+    "encoding": _TEXT_FORMATS,
+    "counts": (*_CELL_FORMATS, "jsonl", "json", "parquet"),
 }
 # Starts of texts in a format, in files with an unknown ending.
-_STARTS = {
+_START_PATTERNS = {
     "json": re.compile(r"\s*(\{\s*[\"}]|\[\s*([\[{\"]|-?[\d.]+\s*,))"),  # or lines of JSON
     "fasta": re.compile(r">[^\n]*\n[A-Za-z*-]+\s"),
 }
-_SIGNS = ",;\t|"  # between the cells of tables
+_DELIMITERS = ",;\t|"  # between the cells of tables
 
 
 def read_data(
@@ -79,8 +79,8 @@ def read_data(
     "2 texts of column 'answer'; left out: id"
     """
     name, data = decompress(name, data, read_options.limits.unpacked)
-    given_kind = read_options.kind
-    form = read_options.type or format_of(name, data) or _form_of_content(data, read_options)
+    requested_kind = read_options.kind
+    form = read_options.type or format_of(name, data) or _detect_content_format(data, read_options)
     if form == "image":
         raise RefusedError("a single image is not read; pass the folder it is in")
     if form not in TYPES:
@@ -94,24 +94,24 @@ def read_data(
         )
     if form in ("txt", "smi") and read_options.kind == "vectors":
         form = "csv"
-    read = _parsed(form, data, read_options)
+    parsed = _parse(form, data, read_options)
     if form == "txt" and not (read_options.type or read_options.split):
-        likely, asked = form_of_lines(read)
-        if asked:
-            shown = "All lines have the same number of cells"
-            if likely.startswith("json"):
-                shown = "The text looks like JSON"
+        candidate, is_unclear = detect_lines_format(parsed)
+        if is_unclear:
+            reason = "All lines have the same number of cells"
+            if candidate.startswith("json"):
+                reason = "The text looks like JSON"
             raise AskError(
-                f"{shown}. Is this a table?",
-                [("It is a table", {"type": likely}), ("Each line is a text", {"type": "txt"})],
+                f"{reason}. Is this a table?",
+                [("It is a table", {"type": candidate}), ("Each line is a text", {"type": "txt"})],
             )
-        if likely == "tsv":  # whose first row names columns
-            form = likely
-            read = _parsed(form, data, read_options)
-        elif likely != "txt" and not read_options.kind:
-            form, read_options = likely, replace(read_options, kind="vectors")
-            lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
-            read = _parsed(form, "".join(lines).encode(), replace(read_options, encoding=None))
+        if candidate == "tsv":  # whose first row names columns
+            form = candidate
+            parsed = _parse(form, data, read_options)
+        elif candidate != "txt" and not read_options.kind:
+            form, read_options = candidate, replace(read_options, kind="vectors")
+            lines = (line for line in parsed.splitlines(keepends=True) if not line.startswith("#"))
+            parsed = _parse(form, "".join(lines).encode(), replace(read_options, encoding=None))
     if strict:
         _check_options(form, read_options)
     if form in ("txt", "smi"):
@@ -120,28 +120,33 @@ def read_data(
                 "it is read as lines of text, which have no columns; name its type (csv, tsv or "
                 "jsonl), or leave out all options that name columns"
             )
-        return line_samples(read, read_options, form == "smi")
+        return take_line_samples(parsed, read_options, form == "smi")
     from .columns import is_numeric  # which texts need not wait for
     from .table_samples import samples_of
     from .tables import Table
 
-    is_open = isinstance(read, Table) and not read_options.kind and not read.typed
-    if is_open and is_numeric(read, read_options):
+    is_open = isinstance(parsed, Table) and not read_options.kind and not parsed.typed
+    if is_open and is_numeric(parsed, read_options):
         read_options = replace(read_options, kind="vectors")
-        read = _parsed(form, data, read_options)
-    if isinstance(read, Table) and read.rows and not given_kind and read_options.kind == "vectors":
+        parsed = _parse(form, data, read_options)
+    if (
+        isinstance(parsed, Table)
+        and parsed.rows
+        and not requested_kind
+        and read_options.kind == "vectors"
+    ):
         from .number_tables import check_no_class
 
-        check_no_class(read, read_options)
-    samples = samples_of(read, read_options)
-    if not given_kind:
+        check_no_class(parsed, read_options)
+    samples = samples_of(parsed, read_options)
+    if not requested_kind:
         from .number_tables import check_no_uneven_diagonal
 
         check_no_uneven_diagonal(samples, read_options)
     return samples
 
 
-def _form_of_content(data: bytes, read_options: ReadOptions) -> str:
+def _detect_content_format(data: bytes, read_options: ReadOptions) -> str:
     """Return the format of a file with an unknown ending: JSON, sequences or rows of numbers.
 
     Ask for it if the content does not show it, the likeliest formats first.
@@ -150,18 +155,18 @@ def _form_of_content(data: bytes, read_options: ReadOptions) -> str:
         text = decode(data, read_options.encoding)[0]
     except NotTextError:
         raise RefusedError(
-            f"its type is not known, and it is not text; it begins with {data[:_SHOWN]!r}. Save "
-            "numbers with np.save, and texts as .txt, .csv or .json; or name its type"
+            f"its type is not known, and it is not text; it begins with {data[:_SHOWN_BYTES]!r}. "
+            "Save numbers with np.save, and texts as .txt, .csv or .json; or name its type"
         ) from None
-    for form, start in _STARTS.items():
+    for form, start in _START_PATTERNS.items():
         if start.match(text):
             return form
-    likely, is_unclear = form_of_lines(text)
-    if likely != "txt" and not is_unclear:
+    candidate, is_unclear = detect_lines_format(text)
+    if candidate != "txt" and not is_unclear:
         return "txt"  # of which rows of numbers are one form
     raise AskError(
-        f"Of which type is it? It begins with {data[:_SHOWN]!r}",
-        [(form, {"type": form}) for form in dict.fromkeys([likely, "txt", "csv"])],
+        f"Of which type is it? It begins with {data[:_SHOWN_BYTES]!r}",
+        [(form, {"type": form}) for form in dict.fromkeys([candidate, "txt", "csv"])],
     )
 
 
@@ -176,48 +181,50 @@ def _check_options(form: str, read_options: ReadOptions) -> None:
         "counts": read_options.kind == "counts",
     }
     for name, is_passed in passed.items():
-        formats = _FORMATS_OF[name]
+        formats = _FORMATS_BY_OPTION[name]
         if is_passed and form not in formats:
-            what = "counts are read from" if name == "counts" else f"`{name}` is for"
+            subject = "counts are read from" if name == "counts" else f"`{name}` is for"
             raise RefusedError(
-                f"{what} files of type {', '.join(formats)}, and this is read as {form}; leave it "
-                "out, or name the type"
+                f"{subject} files of type {', '.join(formats)}, and this is read as {form}; "
+                "leave it out, or name the type"
             )
 
 
-def form_of_lines(text: str) -> tuple[str, bool]:
+def detect_lines_format(text: str) -> tuple[str, bool]:
     """Return the type of lines of text, and whether to ask for it.
 
     It is "txt", "csv" for rows of as many numbers, "vec" after a word each, or "tsv" for cells
     between tabs below names of columns. Cells of another kind, single numbers, names above numbers
     and JSON are asked about. The first lines show it.
     """
-    every = (line for line in io.StringIO(text) if line.strip() and not line.startswith("#"))
-    lines = list(islice(every, _LOOK))
-    head = "".join(lines[:1])
+    content_lines = (
+        line for line in io.StringIO(text) if line.strip() and not line.startswith("#")
+    )
+    lines = list(islice(content_lines, _PREVIEW_LINES))
+    first_line = "".join(lines[:1])
     first, *rows = map(_ROW.fullmatch, lines or [""])
     widths = {len(re.split(r"[\s,]+", row[2])) for row in rows if row}
-    above = text.partition("\n")[0] * text.startswith("#")  # names, as a comment
-    form, asked = "txt", False
+    names_line = text.partition("\n")[0] * text.startswith("#")  # names, as a comment
+    form, is_unclear = "txt", False
     if all(rows) and len(widths) == 1:
         form = "vec" if any(row and row[1] for row in rows) else "csv"
-        asked = not first or widths == {1}
-    elif re.fullmatch(r"\s*\{.*\}\s*", head):
-        form, asked = "jsonl", True
-    elif head.lstrip()[:1] in ("[", "{") and (_begins_json(text) or _is_list(lines)):
-        form, asked = "json", True
+        is_unclear = not first or widths == {1}
+    elif re.fullmatch(r"\s*\{.*\}\s*", first_line):
+        form, is_unclear = "jsonl", True
+    elif first_line.lstrip()[:1] in ("[", "{") and (_begins_json(text) or _is_list(lines)):
+        form, is_unclear = "json", True
     else:
-        above = head
-    if {*_SIGNS} & {*above} or "  " in above.strip():
+        names_line = first_line
+    if {*_DELIMITERS} & {*names_line} or "  " in names_line.strip():
         from .tables import is_table
 
-        asked = asked or is_table(text)
-        if asked and form == "txt" and _have_names(lines):
+        is_unclear = is_unclear or is_table(text)
+        if is_unclear and form == "txt" and _has_column_names(lines):
             return "tsv", False
-    return "csv" if asked and not form.startswith("json") else form, asked
+    return "csv" if is_unclear and not form.startswith("json") else form, is_unclear
 
 
-def _have_names(lines: Sequence[str]) -> bool:
+def _has_column_names(lines: Sequence[str]) -> bool:
     """Return whether lines have equally many cells between tabs, the first names of columns."""
     from .names import is_column_name
 
@@ -243,10 +250,10 @@ def _begins_json(text: str) -> bool:
     return begins_long_document(text)
 
 
-def _parsed(form: str, data: bytes, read_options: ReadOptions) -> Any:
+def _parse(form: str, data: bytes, read_options: ReadOptions) -> Any:
     parse = FORMATS[form].parse
-    before = csv.field_size_limit(2**31 - 1)  # of the process, for cells of any length
+    previous_limit = csv.field_size_limit(2**31 - 1)  # of the process, for cells of any length
     try:
         return parse and parse(data, read_options)
     finally:
-        csv.field_size_limit(before)
+        csv.field_size_limit(previous_limit)

@@ -11,7 +11,7 @@ import numpy as np
 from ...support.errors import short_repr
 from ...support.types import Record
 from .names import join_names
-from .records import start_of
+from .records import get_path_start
 
 if TYPE_CHECKING:
     from .individuals import CountTable
@@ -180,46 +180,48 @@ class Samples:
             The subset.
         """
         written, saved = self.written, self.saved
-        some: Record = {"values": self.take(kept), "counts": None}
+        changes: Record = {"values": self.take(kept), "counts": None}
         for name in _LABELS:
-            every = getattr(self, name)
-            some[name] = [every[i] for i in kept] if every else ()
+            labels = getattr(self, name)
+            changes[name] = [labels[i] for i in kept] if labels else ()
         for name in ("problems", "wrong"):
             by_index = getattr(self, name)
-            some[name] = {j: by_index[i] for j, i in enumerate(kept) if i in by_index}
+            changes[name] = {j: by_index[i] for j, i in enumerate(kept) if i in by_index}
         if written:
-            some["written"] = lambda chosen: written([kept[i] for i in chosen])
+            changes["written"] = lambda chosen: written([kept[i] for i in chosen])
         if saved:
-            some["saved"] = lambda chosen, path: saved([kept[i] for i in chosen], path)
-        return replace(self, **some)
+            changes["saved"] = lambda chosen, path: saved([kept[i] for i in chosen], path)
+        return replace(self, **changes)
 
     @property
     def taken(self) -> str:
         """Say which samples were taken, how they are grouped, and what is left out."""
         n = len(self.values)
         kind = self.kind if n != 1 else self.kind.removesuffix("s")
-        what = f"{n:,} {kind}"
+        description = f"{n:,} {kind}"
         if self.column:
-            what += f" of column {short_repr(self.column)}"
+            description += f" of column {short_repr(self.column)}"
         if self.record:
-            what += f" ({self.record})"
+            description += f" ({self.record})"
         for name, labels in (("groups", self.groups), ("sets", self.sets)):
             by = self.grouping.get(name)
             if labels:
-                what += f", in {len(distinct_labels(labels)):,} {name}"
+                description += f", in {len(distinct_labels(labels)):,} {name}"
             if labels and by:
-                what += f" by column {short_repr(by)}"
+                description += f" by column {short_repr(by)}"
         if self.prompts and self.grouping.get("prompts"):
             prompts = f"{len({*self.prompts}):,} prompts"
-            what += f", answers to {prompts} of column {short_repr(self.grouping['prompts'])}"
+            description += (
+                f", answers to {prompts} of column {short_repr(self.grouping['prompts'])}"
+            )
         if by := self.grouping.get("weights"):
-            what += f", weighted by column {short_repr(by)}"
-        parts = [what]
+            description += f", weighted by column {short_repr(by)}"
+        phrases = [description]
         if self.table:
-            left = self.left_out
-            parts += [f"left out: {join_names(left, _LEFT_OUT_WIDTH)}"] if left else []
-            parts += self.table.above
-        return "; ".join([*parts, *self.above])
+            unused = self.left_out
+            phrases += [f"left out: {join_names(unused, _LEFT_OUT_WIDTH)}"] if unused else []
+            phrases += self.table.above
+        return "; ".join([*phrases, *self.above])
 
     @property
     def left_out(self) -> list[str]:
@@ -228,9 +230,9 @@ class Samples:
             return []
         used = {*self.features}
         for path in filter(None, (self.column, *self.grouping.values())):
-            used |= {path, start_of(path)}
-        left = [name for name in self.table.names if name not in used]
-        return [f"{name} ({self.lost[name]})" if name in self.lost else name for name in left]
+            used |= {path, get_path_start(path)}
+        unused = [name for name in self.table.names if name not in used]
+        return [f"{name} ({self.lost[name]})" if name in self.lost else name for name in unused]
 
     def place(self, i: int) -> str:
         """Describe the location of a sample.

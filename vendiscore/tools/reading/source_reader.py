@@ -17,7 +17,7 @@ from ...support.types import Options, Record
 from .alternatives import expand_answer, find_alternatives
 from .default_kernels import default_keywords, detect_sample_type
 from .limits import AmbiguousInputError, ReadOptions, RefusedError
-from .names import say_left_out
+from .names import format_dropped_count
 from .samples import INDIVIDUAL, Samples
 
 Kind = Literal["texts", "molecules", "sequences", "images", "vectors", "labels", "counts"]
@@ -434,7 +434,7 @@ def _without_nan(records: list[Any]) -> list[Any]:
 
 def _read_records(values: list[Any], read_options: ReadOptions) -> Samples:
     """Read samples from values in memory, as those of a JSON array; positions are indices."""
-    from .json_documents import table_of_value
+    from .json_documents import table_from_value
     from .records import is_conversation
     from .table_samples import samples_of
 
@@ -444,7 +444,7 @@ def _read_records(values: list[Any], read_options: ReadOptions) -> Samples:
         raise RefusedError("expected several conversations, got the messages of a single one")
     if all(map(is_conversation, values)):
         values = [{"messages": value} for value in values]
-    table = table_of_value(values, read_options)
+    table = table_from_value(values, read_options)
     return samples_of(table, read_options)
 
 
@@ -513,7 +513,7 @@ def _build_result(samples: Samples, keywords: Options, on_error: str, n_dropped:
         prompts, groups = [str(label) for label in groups], []
     description = samples.taken
     if n_dropped:
-        description += f"; {say_left_out(n_dropped, 'unusable sample')}"
+        description += f"; {format_dropped_count(n_dropped, 'unusable sample')}"
     return ReadResult(
         samples=samples.values if samples.counts is None else list(samples.values),
         prompts=prompts or None,

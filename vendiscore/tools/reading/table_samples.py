@@ -14,33 +14,33 @@ import numpy as np
 
 from ...support.errors import short_repr
 from .columns import (
-    Choice,
+    ColumnRoles,
+    analyze_columns,
     check_one_set,
-    choose,
-    columns_of,
+    detect_columns,
+    find_setting_columns,
     merge_numbered,
-    setting_columns,
 )
 from .count_columns import find_coordinates, find_long_table, find_weights
-from .count_tables import counts_of, without_columns
-from .csv_cells import csv_row
+from .count_tables import take_individuals, without_columns
+from .csv_cells import format_csv_row
 from .json_documents import describe_value
 from .limits import AskError, Limits, ReadOptions, RefusedError
-from .names import say_left_out
+from .names import format_dropped_count
 from .number_tables import (
     check_width,
     complete_triangle,
-    numbers_of,
-    similarities_of,
+    take_numbers,
+    to_similarities,
     without_percent_sign,
 )
-from .records import answers_in, image_in, label_in
+from .records import extract_answers, extract_image, extract_label
 from .samples import Samples
-from .tables import Table, column_of
+from .tables import Table, check_column_path
 
 if TYPE_CHECKING:
     from .columnar_files import Columns
-    from .numpy_files import Arrays
+    from .numpy_files import NumpyArchive
 
 _NO_ANSWER: tuple[object, ...] = (None, "", [], "None", "nan")
 # Labels of samples, by the option that names their column; faults are looked for in this order.
@@ -55,15 +55,15 @@ _LABELS = {
 # Cells of a column that says whether samples are correct, in lower case.
 BOOLEANS = {"true": True, "yes": True, "1": True, "1.0": True}
 BOOLEANS |= {"false": False, "no": False, "0": False, "0.0": False}
-_KEPT = 200  # characters of a value that is not a string
+_MAX_VALUE_LENGTH = 200  # characters of a value that is not a string
 
 
-def samples_of(read: Table | Columns | Arrays, read_options: ReadOptions) -> Samples:
+def samples_of(read: Table | Columns | NumpyArchive, read_options: ReadOptions) -> Samples:
     r"""Read the samples of a parsed table, with their labels.
 
     Parameters
     ----------
-    read : Table, Columns or Arrays
+    read : Table, Columns or NumpyArchive
         What a parser of `FORMATS` returned.
     read_options : ReadOptions
         Options such as columns and the type of the samples.
@@ -92,22 +92,24 @@ def samples_of(read: Table | Columns | Arrays, read_options: ReadOptions) -> Sam
     >>> samples_of(read, read_options).values
     ['a cat sat', 'a dog ran']
     """
-    from .numpy_files import Arrays
+    from .numpy_files import NumpyArchive
 
-    if isinstance(read, Arrays):
-        return _of_arrays(read, read_options)
-    head = read if isinstance(read, Table) else read.head()
-    if not head.rows:
+    if isinstance(read, NumpyArchive):
+        return _take_array_samples(read, read_options)
+    preview = read if isinstance(read, Table) else read.head()
+    if not preview.rows:
         return Samples([], [], kind=read_options.kind or "texts")
     _check_names(read.names, read_options)
     if isinstance(read, Table):
         read = complete_triangle(read)
         merged = merge_numbered(read, read_options)
-        samples = _of_table(
-            merged, _grouped(choose(merged, read_options), merged, read_options), read_options
+        samples = _take_table_samples(
+            merged,
+            _add_layout_groups(detect_columns(merged, read_options), merged, read_options),
+            read_options,
         )
     else:
-        samples = _of_columns(read, head, read_options)
+        samples = _take_columnar_samples(read, preview, read_options)
     return replace(samples, source=read)
 
 
@@ -115,101 +117,117 @@ def _check_names(names: Sequence[str], read_options: ReadOptions) -> None:
     """Refuse names of columns that are not there, and a table without any other column."""
     for path in filter(None, [read_options.column, *read_options.others]):
         if "," not in path:
-            column_of(names, path)
+            check_column_path(names, path)
     if not {*names} - {*read_options.others}:
         raise RefusedError("it has no columns of samples, but for the columns that are named")
 
 
-def _grouped(chosen: Choice, read: Table, read_options: ReadOptions) -> Choice:
+def _add_layout_groups(roles: ColumnRoles, table: Table, read_options: ReadOptions) -> ColumnRoles:
     """Return a choice with the groups that the layout of the file shows.
 
     If there are prompts, these groups are sets, such as answers before and after a change.
     """
-    if chosen.column == read.group:
-        return chosen
-    if chosen.prompt:
-        group = read_options.unnamed_groups("", read.group)[1]
-        return chosen if chosen.model else chosen._replace(model=group)
-    return chosen._replace(prompt=read_options.unnamed_groups(read.group, "")[0])
+    if roles.column == table.group:
+        return roles
+    if roles.prompt:
+        group = read_options.unnamed_groups("", table.group)[1]
+        return roles if roles.model else roles._replace(model=group)
+    return roles._replace(prompt=read_options.unnamed_groups(table.group, "")[0])
 
 
-def _of_table(read: Table, chosen: Choice, read_options: ReadOptions) -> Samples:
-    if chosen.kind in ("vectors", "counts"):
-        if chosen.kind == "counts":
+def _take_table_samples(table: Table, roles: ColumnRoles, read_options: ReadOptions) -> Samples:
+    if roles.kind in ("vectors", "counts"):
+        if roles.kind == "counts":
             # Coordinates can define sets or groups.
-            columns = columns_of(read, replace(read_options, by=None, group_by=None))
-            others = [column for column in columns if column.name not in read_options.others]
-            long = find_long_table(others, read)
+            columns = analyze_columns(table, replace(read_options, by=None, group_by=None))
+            remaining_columns = [
+                column for column in columns if column.name not in read_options.others
+            ]
+            long = find_long_table(remaining_columns, table)
             coordinates = [] if long else find_coordinates(columns, read_options)
-            counted = without_columns(read, coordinates, "coordinates")
-            return counts_of(counted, chosen.record, long, read_options)
-        samples = numbers_of(read, replace(read_options, column=chosen.column))
+            counted = without_columns(table, coordinates, "coordinates")
+            return take_individuals(counted, roles.record, long, read_options)
+        samples = take_numbers(table, replace(read_options, column=roles.column))
         rows: Sequence[int] = range(len(samples))
     else:
-        _check_no_weights(read, chosen, read_options)
-        check_one_set(read, chosen, read_options)
-        samples, rows = _strings(read, chosen, read_options.limits)
-    if not samples.groups and (read.origin or not read.typed):
-        samples = replace(samples, written=lambda kept: _written(read, [rows[j] for j in kept]))
-    return _labelled(samples, read, read_options, chosen, rows)
+        _check_no_weights(table, roles, read_options)
+        check_one_set(table, roles, read_options)
+        samples, rows = _take_column_samples(table, roles, read_options.limits)
+    if not samples.groups and (table.origin or not table.typed):
+        samples = replace(
+            samples, written=lambda indices: _serialize_rows(table, [rows[j] for j in indices])
+        )
+    return _add_labels(samples, table, read_options, roles, rows)
 
 
-def _check_no_weights(read: Table, chosen: Choice, read_options: ReadOptions) -> None:
+def _check_no_weights(table: Table, roles: ColumnRoles, read_options: ReadOptions) -> None:
     """Ask whether a column counts how often each row occurred, unless the samples were named."""
-    if read_options.weights or read_options.column or chosen.record or chosen.kind != "texts":
+    if read_options.weights or read_options.column or roles.record or roles.kind != "texts":
         return
-    name = find_weights(columns_of(read, read_options), read)
-    if name and name != chosen.column:
+    name = find_weights(analyze_columns(table, read_options), table)
+    if name and name != roles.column:
         raise AskError(
             f"Does column {short_repr(name)} state how often each of the texts occurred?",
             [
                 (f"Each row counts as often as {name} states", {"weights": name}),
-                ("Each row counts once", {"column": chosen.column}),
+                ("Each row counts once", {"column": roles.column}),
             ],
         )
 
 
-def _of_columns(file: Columns, head: Table, read_options: ReadOptions) -> Samples:
+def _take_columnar_samples(file: Columns, preview: Table, read_options: ReadOptions) -> Samples:
     """Return the samples of a parquet file, of which only the columns that are needed are read."""
-    merged = merge_numbered(head, read_options)
-    if merged is not head:  # a column of lists is made of several columns
-        table = merge_numbered(file.table(file.names), read_options)
-        return _of_table(table, choose(table, read_options), read_options)
-    chosen = choose(head, read_options)
-    needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *read_options.others]
-    needed += [column.name for column in setting_columns(head, chosen, read_options)]
-    needed.append(find_weights(columns_of(head, read_options), head))
+    merged = merge_numbered(preview, read_options)
+    if merged is not preview:  # a column of lists is made of several columns
+        merged_table = merge_numbered(file.table(file.names), read_options)
+        return _take_table_samples(
+            merged_table, detect_columns(merged_table, read_options), read_options
+        )
+    roles = detect_columns(preview, read_options)
+    names = [
+        roles.column,
+        roles.prompt,
+        roles.model,
+        roles.first_value_column,
+        *read_options.others,
+    ]
+    names += [column.name for column in find_setting_columns(preview, roles, read_options)]
+    names.append(find_weights(analyze_columns(preview, read_options), preview))
     X = first = None
-    if chosen.kind == "counts":
-        needed = [*file.names]
-    elif chosen.kind == "vectors":
-        rows_wanted = replace(read_options, column=chosen.column)
+    if roles.kind == "counts":
+        names = [*file.names]
+    elif roles.kind == "vectors":
+        vector_options = replace(read_options, column=roles.column)
         # Of the first rows, only the columns are needed.
-        first = numbers_of(head, replace(rows_wanted, matrix=False, distances=False))
+        first = take_numbers(preview, replace(vector_options, matrix=False, distances=False))
         X = file.matrix(first.features)
-        needed[:1] = first.features if X is None else ()
-    columns = {column_of(file.names, path) for path in needed if path}
-    read = file.table([name for name in file.names if name in columns])
+        names[:1] = first.features if X is None else ()
+    columns = {check_column_path(file.names, path) for path in names if path}
+    table = file.table([name for name in file.names if name in columns])
     if X is not None and first:
-        X = similarities_of(X, read_options)
+        X = to_similarities(X, read_options)
         numbers = replace(first, values=X, places=range(1, len(X) + 1), problems={}, wrong={})
-        samples = _labelled(numbers, read, read_options, chosen, range(len(X)))
+        samples = _add_labels(numbers, table, read_options, roles, range(len(X)))
     else:
-        samples = _of_table(read, chosen, read_options)
-    above = samples.table.above if samples.table else []
-    whole = Table(file.names, [], [], header=file.names, typed=True, more=file.more, above=above)
+        samples = _take_table_samples(table, roles, read_options)
+    descriptions = samples.table.above if samples.table else []
+    table_without_rows = Table(
+        file.names, [], [], header=file.names, typed=True, more=file.more, above=descriptions
+    )
     rows = samples.rows or range(len(samples))
     if len({*rows}) == len(rows):  # else rows hold several samples
         samples = replace(
             samples,
-            written=lambda kept: file.json_lines([rows[i] for i in kept]),
-            saved=lambda kept, path: file.save_rows([rows[i] for i in kept], path),
+            written=lambda indices: file.json_lines([rows[i] for i in indices]),
+            saved=lambda indices, path: file.save_rows([rows[i] for i in indices], path),
             endings=("parquet", "pq"),
         )
-    return replace(samples, table=whole, lost={**samples.lost, **(first.lost if first else {})})
+    return replace(
+        samples, table=table_without_rows, lost={**samples.lost, **(first.lost if first else {})}
+    )
 
 
-def _of_arrays(arrays: Arrays, read_options: ReadOptions) -> Samples:
+def _take_array_samples(arrays: NumpyArchive, read_options: ReadOptions) -> Samples:
     """Return rows of an array as samples, their kind by its dimensions, or one value a sample."""
     if read_options.others:
         raise RefusedError("it has arrays, no columns; leave out options that name columns")
@@ -239,31 +257,31 @@ def _of_arrays(arrays: Arrays, read_options: ReadOptions) -> Samples:
                 ],
             )
         kind = "images"
-    above = []
+    descriptions = []
     if kind == "vectors":
         check_width(header.squeezed_shape[1], read_options.limits)
     X = arrays.read(name)  # after its header is judged; refuses Python objects
     if kind == "vectors" and len(shape) > 2:
         X = X.reshape(header.squeezed_shape)
-        above = [f"shape {shape} is read as {X.shape}"]
+        descriptions = [f"shape {shape} is read as {X.shape}"]
     if not read_options.kind:
         _check_numbers(X, kind)
-    whole = X  # unchanged by those who scale the values
+    original = X  # unchanged by those who scale the values
 
-    def saved(kept: Sequence[int], path: str) -> None:
+    def save_rows(indices: Sequence[int], path: str) -> None:
         with open(path, "wb") as file:  # np.save would add an ending
-            np.save(file, whole[list(kept)])
+            np.save(file, original[list(indices)])
 
     values = X.tolist() if len(shape) == 1 else X.copy()
     return Samples(
-        similarities_of(values, read_options) if kind == "vectors" else values,
+        to_similarities(values, read_options) if kind == "vectors" else values,
         range(1, len(X) + 1),
         "row",
         kind=kind,
         column=None if len(arrays.headers) == 1 else name,
-        saved=saved,
+        saved=save_rows,
         endings=("npy",),
-        above=above,
+        above=descriptions,
     )
 
 
@@ -284,81 +302,93 @@ def _check_numbers(X: np.ndarray, kind: str) -> None:
         )
 
 
-def _strings(read: Table, chosen: Choice, limits: Limits) -> tuple[Samples, Sequence[int]]:
+def _take_column_samples(
+    table: Table, roles: ColumnRoles, limits: Limits
+) -> tuple[Samples, Sequence[int]]:
     """Return the texts, images or values of a column, and the row of each: a list is a group."""
-    column = str(chosen.column)
-    cells = read.column(column)
-    kept: Sequence[int] = range(len(cells))
-    if chosen.kind == "images":
-        cells = list(map(image_in, cells))
-    elif chosen.kind != "values":
-        cells = list(map(answers_in, cells))
-        kept = _answered(read, cells, chosen)
-    total = sum(len(cells[i]) if isinstance(cells[i], list) else 1 for i in kept)
-    if chosen.kind != "values" and total > limits.samples:
+    column = str(roles.column)
+    cells = table.column(column)
+    selected_rows: Sequence[int] = range(len(cells))
+    if roles.kind == "images":
+        cells = list(map(extract_image, cells))
+    elif roles.kind != "values":
+        cells = list(map(extract_answers, cells))
+        selected_rows = _select_answered_rows(table, cells, roles)
+    total = sum(len(cells[i]) if isinstance(cells[i], list) else 1 for i in selected_rows)
+    if roles.kind != "values" and total > limits.samples:
         raise RefusedError(
-            f"{total:,} answers in {len(kept):,} rows are too many: the limit is "
+            f"{total:,} answers in {len(selected_rows):,} rows are too many: the limit is "
             f"{limits.samples:,}; send a random part of the rows."
         )
     values: list[object] = []
     rows: list[int] = []
     numbers: list[int] = []  # of the answers in a row
     problems: dict[int, str] = {}
-    for i in kept:
+    for i in selected_rows:
         cell = cells[i]
-        answers = cell if isinstance(cell, list) and chosen.kind != "values" else [cell]
+        answers = cell if isinstance(cell, list) and roles.kind != "values" else [cell]
         if not answers:
             problems[len(values)] = "has no answers"
             answers = [""]
         values += answers
         rows += [i] * len(answers)
         numbers += range(1, len(answers) + 1)
-    places: list[int | str] = [read.places[i] for i in rows]
+    locations: list[int | str] = [table.places[i] for i in rows]
     groups = []
-    if rows != [*kept]:  # some cells have several answers, or none
-        groups = [f"{read.unit} {place}" for place in places]
-        places = [f"{place}, answer {k}" for place, k in zip(places, numbers, strict=True)]
-    unread = {j: read.problems[i] for j, i in enumerate(rows) if i in read.problems}
-    problems |= unread
-    wrong = dict.fromkeys(unread, "")
+    if rows != [*selected_rows]:  # some cells have several answers, or none
+        groups = [f"{table.unit} {location}" for location in locations]
+        locations = [
+            f"{location}, answer {k}" for location, k in zip(locations, numbers, strict=True)
+        ]
+    row_problems = {j: table.problems[i] for j, i in enumerate(rows) if i in table.problems}
+    problems |= row_problems
+    problem_columns = dict.fromkeys(row_problems, "")
     for j, value in enumerate(values):
-        if chosen.kind in ("molecules", "values") and label_in(value) == "":
+        if roles.kind in ("molecules", "values") and extract_label(value) == "":
             problems.setdefault(j, "is empty")
-        if not isinstance(value, str) and chosen.kind not in ("values", "images"):
-            what = "is missing" if value is None else f"is {describe_value(value)}, not text"
-            problems.setdefault(j, what)
-            values[j] = "" if value is None else str(value)[:_KEPT]
-    left = len(cells) - len(kept)
+        if not isinstance(value, str) and roles.kind not in ("values", "images"):
+            problem = "is missing" if value is None else f"is {describe_value(value)}, not text"
+            problems.setdefault(j, problem)
+            values[j] = "" if value is None else str(value)[:_MAX_VALUE_LENGTH]
+    n_dropped = len(cells) - len(selected_rows)
     samples = Samples(
         values,
-        places,
-        read.unit,
+        locations,
+        table.unit,
         dict(sorted(problems.items())),
         groups=groups,
-        kind=chosen.kind,
-        column=column if len(read.names) > 1 or read.header else "",
-        wrong=wrong,
-        table=replace(read, rows=[], problems={}, origin=()),
-        above=[say_left_out(left, "row", " without an answer")] if left else [],
+        kind=roles.kind,
+        column=column if len(table.names) > 1 or table.header else "",
+        wrong=problem_columns,
+        table=replace(table, rows=[], problems={}, origin=()),
+        above=[format_dropped_count(n_dropped, "row", " without an answer")] if n_dropped else [],
     )
     return samples, rows
 
 
-def _answered(read: Table, answers: Sequence[object], chosen: Choice) -> Sequence[int]:
+def _select_answered_rows(
+    table: Table, answers: Sequence[object], roles: ColumnRoles
+) -> Sequence[int]:
     """Return the rows of a tool's records that have an answer, as a request may have failed."""
-    if not chosen.record:
+    if not roles.record:
         return range(len(answers))
-    kept = [i for i, each in enumerate(answers) if i in read.problems or each not in _NO_ANSWER]
-    if chosen.once in read.names:
-        once = read.labels(chosen.once)
-        kept = [i for i in kept if once[i] == once[0]]
-    if not kept:
+    answered_rows = [
+        i for i, answer in enumerate(answers) if i in table.problems or answer not in _NO_ANSWER
+    ]
+    if roles.first_value_column in table.names:
+        first_values = table.labels(roles.first_value_column)
+        answered_rows = [i for i in answered_rows if first_values[i] == first_values[0]]
+    if not answered_rows:
         raise RefusedError(f"none of its {len(answers):,} rows has an answer")
-    return kept
+    return answered_rows
 
 
-def _labelled(
-    samples: Samples, read: Table, read_options: ReadOptions, chosen: Choice, rows: Sequence[int]
+def _add_labels(
+    samples: Samples,
+    table: Table,
+    read_options: ReadOptions,
+    roles: ColumnRoles,
+    rows: Sequence[int],
 ) -> Samples:
     """Add the sets, groups, quality, correctness and prompts, and the rows that have none.
 
@@ -367,24 +397,24 @@ def _labelled(
 
     @cache
     def labels(column: str) -> list[str]:
-        every = read.labels(column) if column else []
-        return [every[i] for i in rows] if column else []
+        column_labels = table.labels(column) if column else []
+        return [column_labels[i] for i in rows] if column else []
 
-    lost = dict(samples.lost)
+    reasons = dict(samples.lost)
     columns = {name: getattr(read_options, option) or "" for name, option in _LABELS.items()}
     # Else there is one model, or most have one sample.
-    if _are_repeated(labels(chosen.model)):
-        columns["sets"] = chosen.model
-    asked = labels(chosen.prompt)
-    sets, groups = (labels(columns[name]) or asked for name in ("sets", "groups"))
-    if asked and len({*asked}) == 1:
-        lost[chosen.prompt] = "all answers have the same prompt"
-    elif _are_repeated([*zip(sets, groups, asked, strict=False)]):
+    if _are_repeated(labels(roles.model)):
+        columns["sets"] = roles.model
+    prompts = labels(roles.prompt)
+    sets, groups = (labels(columns[name]) or prompts for name in ("sets", "groups"))
+    if prompts and len({*prompts}) == 1:
+        reasons[roles.prompt] = "all answers have the same prompt"
+    elif _are_repeated([*zip(sets, groups, prompts, strict=False)]):
         # Named groups have prompts in them.
-        columns["prompts" if columns["groups"] else "groups"] = chosen.prompt
-    elif asked:
-        lost[chosen.prompt] = "most have one answer"
-    problems, wrong = dict(samples.problems), dict(samples.wrong)
+        columns["prompts" if columns["groups"] else "groups"] = roles.prompt
+    elif prompts:
+        reasons[roles.prompt] = "most have one answer"
+    problems, problem_columns = dict(samples.problems), dict(samples.wrong)
     quality = []
     correct = []
     weights = []
@@ -392,11 +422,11 @@ def _labelled(
         for j, label in enumerate(labels(column)):
             problem = "" if label else f"is empty, so that the sample has no {name[:-1]}"
             if name == "quality":
-                number = _number(label)
+                number = _parse_number(label)
                 quality.append(number or 0.0)
                 problem = "" if number is not None else f"is {short_repr(label)}, not a number"
             if name == "weights":
-                weight = _number(label)
+                weight = _parse_number(label)
                 weights.append(weight if weight and weight > 0 else 0.0)
                 if weight is None or weight < 0:
                     problem = f"is {short_repr(label)}, where a weight is a number of at least 0"
@@ -406,7 +436,7 @@ def _labelled(
                 problem = "" if value is not None else f"is {short_repr(label)}, not true or false"
             if problem and j not in problems:
                 problems[j] = problem
-                wrong[j] = column
+                problem_columns[j] = column
     return replace(
         samples,
         sets=labels(columns["sets"]),
@@ -416,21 +446,21 @@ def _labelled(
         weights=weights,
         prompts=labels(columns["prompts"]),
         problems=dict(sorted(problems.items())),
-        wrong=wrong,
+        wrong=problem_columns,
         grouping=columns,
-        record=chosen.record,
+        record=roles.record,
         rows=rows,
-        lost=lost,
+        lost=reasons,
     )
 
 
 def _are_repeated(labels: Sequence[object]) -> bool:
     """Return whether there are several labels, of which most are repeated."""
-    times = Counter(labels).values()
-    return 2 * sum(count > 1 for count in times) >= len(times) > 1
+    counts = Counter(labels).values()
+    return 2 * sum(count > 1 for count in counts) >= len(counts) > 1
 
 
-def _number(cell: str) -> float | None:
+def _parse_number(cell: str) -> float | None:
     """Return a cell as a number, if it is one."""
     try:
         number = float(without_percent_sign(cell))
@@ -439,15 +469,15 @@ def _number(cell: str) -> float | None:
     return None if math.isinf(number) else number
 
 
-def _written(read: Table, kept: Sequence[int]) -> str:
+def _serialize_rows(table: Table, indices: Sequence[int]) -> str:
     """Return rows of a table as text: lines of JSON unchanged, elements and cells written anew."""
-    if read.origin and read.unit == "line":
-        return "".join(f"{read.origin[i]}\n" for i in kept)
-    if read.origin:
-        elements = [json.dumps(read.origin[i], ensure_ascii=False) for i in kept]
+    if table.origin and table.unit == "line":
+        return "".join(f"{table.origin[i]}\n" for i in indices)
+    if table.origin:
+        elements = [json.dumps(table.origin[i], ensure_ascii=False) for i in indices]
         return "[" + ",\n ".join(elements) + "]\n"
-    rows = [read.rows[i] for i in kept]
-    if read.header is not None:
-        rows.insert(0, read.names)
-    sign = read.delimiter if len(read.delimiter) == 1 else ","  # else one or aligned columns
-    return "".join(csv_row(row, sign) for row in rows)
+    rows = [table.rows[i] for i in indices]
+    if table.header is not None:
+        rows.insert(0, table.names)
+    delimiter = table.delimiter if len(table.delimiter) == 1 else ","  # else one or aligned columns
+    return "".join(format_csv_row(row, delimiter) for row in rows)

@@ -15,7 +15,7 @@ from ...support.suggestions import suggest_name
 from ...support.text_detection import can_be_smiles, looks_like
 from .limits import AskError, Limits, ReadOptions, RefusedError
 from .names import is_column_name, is_sentence, join_names, role_of
-from .records import label_in, start_of, value_at
+from .records import extract_label, get_path_start, get_value_at
 
 _ALIGNED = "  "  # runs of spaces, between columns that are aligned
 DELIMITERS = {
@@ -26,7 +26,7 @@ DELIMITERS = {
     _ALIGNED: "runs of spaces",
     " ": "spaces",
 }
-_ALONE = "\x1f"  # delimiter for one column: a control character that texts do not have
+_NO_DELIMITER = "\x1f"  # delimiter for one column: a control character that texts do not have
 _NUMBER = re.compile(
     r"\s*[+-]?(?:(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?|nan|inf"
     r"|\d{1,3}(?:(,\d{3})+(\.\d+)?|(\.\d{3})+(,\d+)?))[\s\xa0\u202f]*(?:%\s*)?",  # or a percentage
@@ -34,19 +34,19 @@ _NUMBER = re.compile(
 )
 _WORD = re.compile(r"\S+")
 _PHRASE = re.compile(r"\S+(?: \S+)*")
-_LOOK_MOLECULES = 200  # cells that show whether a column has molecules
+_PREVIEW_MOLECULES = 200  # cells that show whether a column has molecules
 _FRACTION = re.compile(r"\d[.,]\d|\de-?\d")
 _FILE_NAME = re.compile(r"[^\s.]\.[A-Za-z][A-Za-z0-9]{1,4}$")  # at their end
 _FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
-_LOOK = 2_000  # cells that show what the rest is like
+_PREVIEW_CELLS = 2_000  # cells that show what the rest is like
 # Cells of rows below the header that name columns once more: Qualtrics, SurveyMonkey.
-_NAMED_AGAIN = re.compile(
+_REPEATED_HEADER = re.compile(
     r"""\{["']ImportId["']:.*\}|(Open-Ended )?Response|Other \(please specify\)"""
 )
-_MOST_AGAIN = 3  # such rows
-_LONGEST_ALIGNED = 10_000  # characters of a line of aligned columns
-_FIRST_LINES = 20  # of a text, which show whether it is a table
-_MOST_TITLES = 20  # rows above the header
+_MAX_REPEATED_HEADERS = 3  # such rows
+_MAX_ALIGNED_LENGTH = 10_000  # characters of a line of aligned columns
+_PREVIEW_LINES = 20  # of a text, which show whether it is a table
+_MAX_TITLE_ROWS = 20  # rows above the header
 
 Row = tuple[int, list[str]]
 
@@ -127,9 +127,9 @@ class Table:
             The cells.
         """
         rows = self.rows[:most]
-        if (at := self.indices.get(name)) is not None:
-            return [row[at] for row in rows]
-        return [value_at(self.record(i), name) for i in range(len(rows))]
+        if (index := self.indices.get(name)) is not None:
+            return [row[index] for row in rows]
+        return [get_value_at(self.record(i), name) for i in range(len(rows))]
 
     @cached_property
     def indices(self) -> dict[str, int]:
@@ -143,7 +143,7 @@ class Table:
     @property
     def signs(self) -> str:
         """The signs between its cells, in words: "commas"."""
-        return _in_words(self.delimiter)
+        return _describe_delimiter(self.delimiter)
 
     def labels(self, name: str) -> list[str]:
         """Return the labels in a column.
@@ -158,59 +158,62 @@ class Table:
         list of str
             The labels; "" for empty cells.
         """
-        column_of(self.names, name)  # refuses a name that is not there
-        return list(map(label_in, self.column(name)))
+        check_column_path(self.names, name)  # refuses a name that is not there
+        return list(map(extract_label, self.column(name)))
 
 
-def table(
-    text: str, read_options: ReadOptions, *, sign: str = "", encoding: str = "utf-8"
+def parse_table(
+    text: str, read_options: ReadOptions, *, delimiter: str = "", encoding: str = "utf-8"
 ) -> Table:
-    """Read delimited text as a table, split by `sign` if it is known."""
+    """Read delimited text as a table, split by `delimiter` if it is known."""
     limits = read_options.limits
     if marked := re.match(r"sep=(.)\r?\n", text):  # a line for Excel, which does not count it
         text = text[marked.end() :]
-        sign = marked[1]
+        delimiter = marked[1]
     if re.match(r"# [^,;\t|\n]*\n", text):
         text = re.sub("(?m)^# .*", "", text)  # comments, whose lines still count
-    sign = sign or delimiter(text, read_options.kind == "vectors", limits)
-    most = limits.samples + 2 + read_options.skip_rows + _MOST_TITLES
-    rows, places = [], []
-    for place, cells in islice(parse_rows(text, sign, limits), most):
+    delimiter = delimiter or detect_delimiter(text, read_options.kind == "vectors", limits)
+    max_rows = limits.samples + 2 + read_options.skip_rows + _MAX_TITLE_ROWS
+    rows, row_numbers = [], []
+    for row_number, cells in islice(parse_rows(text, delimiter, limits), max_rows):
         rows.append(cells)
-        places.append(place)
-    titles = read_options.skip_rows or _titles(rows[:_LOOK])
-    above = [f"row {place} is above the header" for place in places[:titles]]
-    del rows[:titles], places[:titles]
+        row_numbers.append(row_number)
+    n_titles = read_options.skip_rows or _count_title_rows(rows[:_PREVIEW_CELLS])
+    above = [f"row {row_number} is above the header" for row_number in row_numbers[:n_titles]]
+    del rows[:n_titles], row_numbers[:n_titles]
     if not rows:
         return Table([], [], [], encoding=encoding)
-    tabs = {i: cells[0].count("\t") + 1 for i, cells in enumerate(rows) if "\t" in cells[0]}
-    if not sign and 2 * len(tabs) > len(rows):
-        raise _ragged(places, 1, tabs, "\t")
+    tab_counts = {i: cells[0].count("\t") + 1 for i, cells in enumerate(rows) if "\t" in cells[0]}
+    if not delimiter and 2 * len(tab_counts) > len(rows):
+        raise _build_ragged_error(row_numbers, 1, tab_counts, "\t")
     header = read_options.header
     if header is None:
-        header = _has_header(rows[:_LOOK], read_options)
-    if again := header and _named_again(rows[1 : _MOST_AGAIN + 1]):
-        above += [f"row {place} names the columns again" for place in places[1 : again + 1]]
-        del rows[1 : again + 1], places[1 : again + 1]
+        header = _has_header(rows[:_PREVIEW_CELLS], read_options)
+    if n_repeated := header and _count_repeated_headers(rows[1 : _MAX_REPEATED_HEADERS + 1]):
+        above += [
+            f"row {row_number} names the columns again"
+            for row_number in row_numbers[1 : n_repeated + 1]
+        ]
+        del rows[1 : n_repeated + 1], row_numbers[1 : n_repeated + 1]
     first = [cell.strip() for cell in rows[0]]
-    if header and _has_row_names(rows[1 : _LOOK + 1], len(first)):
+    if header and _has_row_names(rows[1 : _PREVIEW_CELLS + 1], len(first)):
         first.insert(0, "")
     width = len(first)
     ragged = {i: len(cells) for i, cells in enumerate(rows) if len(_trim(cells)) > width}
     if ragged and (not header or 2 * len(ragged) > len(rows)):
-        raise _ragged(places, width, ragged, sign)
+        raise _build_ragged_error(row_numbers, width, ragged, delimiter)
     end = header + limits.samples
     surplus = (
-        f"split by {_in_words(sign)}, where the header has {width}: put cells with such signs in "
-        "quotes"
+        f"split by {_describe_delimiter(delimiter)}, where the header has {width}: put cells with "
+        "such signs in quotes"
     )
     return Table(
-        names=_distinct(first if header else [""] * width),
-        rows=[_fitted(cells, width, sign) for cells in rows[header:end]],
-        places=places[header:end],
+        names=_make_distinct(first if header else [""] * width),
+        rows=[_fit_width(cells, width, delimiter) for cells in rows[header:end]],
+        places=row_numbers[header:end],
         problems={i - header: f"has {cells} cells, {surplus}" for i, cells in ragged.items()},
         header=first if header else None,
-        delimiter=sign,
+        delimiter=delimiter,
         encoding=encoding,
         above=above,
         more=len(rows) > end,
@@ -223,7 +226,7 @@ def _has_row_names(rows: Sequence[Sequence[str]], width: int) -> bool:
     return is_wider and are_numbers(row[-1] for row in rows)
 
 
-def _titles(rows: Sequence[Sequence[str]]) -> int:
+def _count_title_rows(rows: Sequence[Sequence[str]]) -> int:
     """Count the rows above the header: they have one cell where most rows have several."""
     widths = [len(_trim(cells)) for cells in rows]
     if not widths or Counter(widths).most_common(1)[0][0] < 2:
@@ -231,26 +234,26 @@ def _titles(rows: Sequence[Sequence[str]]) -> int:
     return next(i for i, width in enumerate(widths) if width > 1)
 
 
-def _named_again(rows: Sequence[Sequence[str]]) -> int:
+def _count_repeated_headers(rows: Sequence[Sequence[str]]) -> int:
     """Count the rows below the header that name the columns for a program or a second time."""
-    again = 0
+    n_repeated = 0
     for i, cells in enumerate(rows, 1):
         filled = [*filter(None, map(str.strip, cells))]
-        if filled and all(map(_NAMED_AGAIN.fullmatch, filled)):
-            again = i
-    return again
+        if filled and all(map(_REPEATED_HEADER.fullmatch, filled)):
+            n_repeated = i
+    return n_repeated
 
 
-def checked_column(names: Collection[str], column: str, what: str = "column") -> str:
+def check_column(names: Collection[str], column: str, noun: str = "column") -> str:
     if column not in names:
         hint = suggest_name(f"{column:.60}", [f"{name:.40}" for name in names])
-        raise RefusedError(f"There is no {what} {short_repr(column)}. {hint}")
+        raise RefusedError(f"There is no {noun} {short_repr(column)}. {hint}")
     return column
 
 
-def column_of(names: Sequence[str], path: str) -> str:
+def check_column_path(names: Sequence[str], path: str) -> str:
     """Return the column in which a path begins."""
-    return checked_column(names, path if path in names else start_of(path))
+    return check_column(names, path if path in names else get_path_start(path))
 
 
 def is_row(value: object) -> bool:
@@ -294,7 +297,7 @@ def share_of_numbers(cells: Iterable[object]) -> float:
     >>> share_of_numbers(["1", "2,5", "", "x"])
     0.6666666666666666
     """
-    filled = [cell for cell in islice(cells, _LOOK) if str(cell).strip()]
+    filled = [cell for cell in islice(cells, _PREVIEW_CELLS) if str(cell).strip()]
     return sum(bool(_NUMBER.fullmatch(str(cell))) for cell in filled) / max(1, len(filled))
 
 
@@ -322,24 +325,29 @@ def is_table(text: str) -> bool:
 
     No space stands behind the signs, or most cells are numbers.
     """
-    lines = [line for line in islice(io.StringIO(text), _FIRST_LINES) if line.strip()]
-    if any(aligned_rows(lines)):
+    lines = [line for line in islice(io.StringIO(text), _PREVIEW_LINES) if line.strip()]
+    if any(iter_aligned_rows(lines)):
         return True
-    for sign in DELIMITERS:  # in one order, whatever the hashes of strings
-        rows = [line.split(sign) for line in lines if sign in line or line[0] != "#"]
-        first, *rest = rows or [[]]
-        cells = [*chain.from_iterable(rest)]
-        if sign.strip(" ") and cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
-            tight = not any(cell[:1].isspace() for cell in [*first, *cells])
-            if tight or are_numbers(cells):
+    for delimiter in DELIMITERS:  # in one order, whatever the hashes of strings
+        rows = [line.split(delimiter) for line in lines if delimiter in line or line[0] != "#"]
+        first, *other_rows = rows or [[]]
+        cells = [*chain.from_iterable(other_rows)]
+        if (
+            delimiter.strip(" ")
+            and cells
+            and len(first) > 1
+            and {*map(len, other_rows)} == {len(first)}
+        ):
+            has_no_spaces = not any(cell[:1].isspace() for cell in [*first, *cells])
+            if has_no_spaces or are_numbers(cells):
                 return True
     return False
 
 
-def counts(cells: Sequence[object], start: int = 0) -> bool:
+def are_consecutive(cells: Sequence[object], start: int = 0) -> bool:
     """Return whether the cells are start, start + 1, start + 2, …"""
-    same = (str(cell).strip() == str(i) for i, cell in enumerate(cells, start))
-    return len(cells) > 0 and all(same)
+    matches = (str(cell).strip() == str(i) for i, cell in enumerate(cells, start))
+    return len(cells) > 0 and all(matches)
 
 
 def _has_header(rows: Sequence[Sequence[str]], read_options: ReadOptions) -> bool:
@@ -350,10 +358,14 @@ def _has_header(rows: Sequence[Sequence[str]], read_options: ReadOptions) -> boo
     if any(map(is_column_name, first)):
         return True
     names = first[1:]
-    if names and not first[0] and (counts(names) or counts(names, 1) or names == columns[0]):
+    if (
+        names
+        and not first[0]
+        and (are_consecutive(names) or are_consecutive(names, 1) or names == columns[0])
+    ):
         return True  # names above an index: counted, as by pandas or R, or equal to it
     numbers = list(map(are_numbers, columns))
-    if counts(first):  # pandas' names or, above whole numbers, a sample
+    if are_consecutive(first):  # pandas' names or, above whole numbers, a sample
         return not any(numbers) or (len(first) > 1 and _are_fractions(body))
     if read_options.kind == "vectors" or any(map(is_number, first)):
         return not any(map(is_number, first))
@@ -365,28 +377,28 @@ def _has_header(rows: Sequence[Sequence[str]], read_options: ReadOptions) -> boo
         return False
     if any(_are_file_names([name, *cells]) for name, cells in zip(first, columns, strict=True)):
         return False
-    again = any(name and name in cells for name, cells in zip(first, columns, strict=True))
-    return bool(body) and not again and not any(map(is_sentence, first))
+    is_repeated = any(name and name in cells for name, cells in zip(first, columns, strict=True))
+    return bool(body) and not is_repeated and not any(map(is_sentence, first))
 
 
 def _are_molecules(cells: Sequence[str]) -> bool:
     """Return whether the first cell of a column, and most others, are SMILES."""
-    like = looks_like([*filter(None, cells[:_LOOK_MOLECULES])])
-    return like is not None and like[1] == "morgan" and can_be_smiles(cells[0])
+    detected = looks_like([*filter(None, cells[:_PREVIEW_MOLECULES])])
+    return detected is not None and detected[1] == "morgan" and can_be_smiles(cells[0])
 
 
 def _are_file_names(cells: Sequence[str]) -> bool:
     """Return whether all cells of a column of several cells end as names of files do."""
-    return len(cells) > 1 and all(map(_FILE_NAME.search, cells[:_LOOK]))
+    return len(cells) > 1 and all(map(_FILE_NAME.search, cells[:_PREVIEW_CELLS]))
 
 
 def _are_fractions(rows: Iterable[Iterable[str]]) -> bool:
     """Return whether nearly all cells are numbers with a fraction, as programs write them."""
-    cells = list(islice(chain.from_iterable(rows), _LOOK))
+    cells = list(islice(chain.from_iterable(rows), _PREVIEW_CELLS))
     return sum(map(bool, map(_FRACTION.search, cells))) > 0.9 * len(cells)
 
 
-def delimiter(text: str, numeric: bool, limits: Limits) -> str:
+def detect_delimiter(text: str, numeric: bool, limits: Limits) -> str:
     """Return the sign that splits rows into equal numbers of cells.
 
     Signs that split all rows alike come before others, then those that split most rows alike, then
@@ -394,65 +406,67 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     cells between spaces are numbers.
     """
     best = (False, 0.0, 0.0)
-    likely = ""
+    best_delimiter = ""
     error = None
-    most = min(limits.samples + 1, _LOOK)
+    max_rows = min(limits.samples + 1, _PREVIEW_CELLS)
     first_row = next(_FIRST_ROW.finditer(text.lstrip("\r\n ")))[0]
-    named = role_of(first_row) or not first_row.strip()  # one column, of texts with such signs
-    for sign in DELIMITERS:
-        titled = sign not in first_row
-        if (sign == " " and not numeric) or (titled and named):
+    is_column_name_alone = (
+        role_of(first_row) or not first_row.strip()
+    )  # one column, of texts with such signs
+    for delimiter in DELIMITERS:
+        may_follow_titles = delimiter not in first_row
+        if (delimiter == " " and not numeric) or (may_follow_titles and is_column_name_alone):
             continue
         try:
-            rows = [cells for _, cells in islice(parse_rows(text, sign, limits), most)]
+            rows = [cells for _, cells in islice(parse_rows(text, delimiter, limits), max_rows)]
         except RefusedError as caught:
             error = error or caught
             continue
-        if titled:
-            rows = rows[_titles(rows) :]
-        if not rows and sign == _ALIGNED:
+        if may_follow_titles:
+            rows = rows[_count_title_rows(rows) :]
+        if not rows and delimiter == _ALIGNED:
             continue
         if not rows:
-            return sign  # all cells are blank
+            return delimiter  # all cells are blank
         width = len(rows[0])
-        if width < 2 or (titled and any(len(cells) != width for cells in rows)):
+        if width < 2 or (may_follow_titles and any(len(cells) != width for cells in rows)):
             continue
-        alike = sum(len(_trim(cells)) <= width and len(cells) > 1 for cells in rows)
+        n_regular = sum(len(_trim(cells)) <= width and len(cells) > 1 for cells in rows)
         numbers = share_of_numbers(chain.from_iterable(rows[1:] or rows))
-        is_even = not titled and all(len(cells) == width for cells in rows)
-        if sign == " " and best[0] and numbers < 1:
+        is_even = not may_follow_titles and all(len(cells) == width for cells in rows)
+        if delimiter == " " and best[0] and numbers < 1:
             continue
-        rank = (is_even, round(alike / len(rows), 2), numbers)
+        rank = (is_even, round(n_regular / len(rows), 2), numbers)
         if rank > best:
             best = rank
-            likely = sign
-    if not likely and error:
+            best_delimiter = delimiter
+    if not best_delimiter and error:
         raise error
-    return likely
+    return best_delimiter
 
 
 def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
     """Yield the rows that are not blank, with their numbers; blank rows count, too."""
     rows: Iterable[list[str]]
     if delimiter == _ALIGNED:
-        rows = aligned_rows(text.split("\n"))
+        rows = iter_aligned_rows(text.split("\n"))
     elif delimiter == " ":
         rows = map(str.split, text.split("\n"))
     else:
-        rows = _csv(text, delimiter or _ALONE, limits)
+        rows = _iter_csv_rows(text, delimiter or _NO_DELIMITER, limits)
     total = width = 0
-    most = limits.values + limits.columns + 2 * limits.samples  # with names and labels
-    for place, cells in enumerate(rows, 1):
+    max_cells = limits.values + limits.columns + 2 * limits.samples  # with names and labels
+    for row_number, cells in enumerate(rows, 1):
         total += len(cells)
-        if total > most:
-            raise RefusedError(f"More than {most:,} cells are too many; send fewer rows.")
+        if total > max_cells:
+            raise RefusedError(f"More than {max_cells:,} cells are too many; send fewer rows.")
         # Below a row of one cell, "" is a row: pandas writes the empty cell of one column so.
         if any(cell.strip() for cell in cells) or (width == 1 and cells == [""]):
             width = max(width, len(cells))
-            yield place, cells
+            yield row_number, cells
 
 
-def aligned_rows(lines: Sequence[str]) -> Iterator[list[str]]:
+def iter_aligned_rows(lines: Sequence[str]) -> Iterator[list[str]]:
     """Yield the cells of lines whose columns are aligned by runs of spaces; of others, nothing.
 
     All lines have the same number of cells, which start or end at the same place in each column.
@@ -462,16 +476,16 @@ def aligned_rows(lines: Sequence[str]) -> Iterator[list[str]]:
     if not any("  " in line.strip() for line in lines):
         return
     for pattern in (_PHRASE, _WORD):
-        if (width := _aligned_width(lines, pattern)) > 0:
+        if (width := _count_aligned_columns(lines, pattern)) > 0:
             for line in lines:
                 cells = pattern.findall(line)
                 yield cells if len(cells) in (0, width) else ["", *cells]
             return
 
 
-def _aligned_width(lines: Sequence[str], pattern: re.Pattern[str]) -> int:
+def _count_aligned_columns(lines: Sequence[str], pattern: re.Pattern[str]) -> int:
     """Return the number of cells in aligned lines, 0 if there are no aligned columns."""
-    if any(len(line) > _LONGEST_ALIGNED for line in lines):
+    if any(len(line) > _MAX_ALIGNED_LENGTH for line in lines):
         return 0
     spans = ([match.span() for match in pattern.finditer(line)] for line in lines)
     filled = filter(None, spans)
@@ -492,14 +506,14 @@ def _aligned_width(lines: Sequence[str], pattern: re.Pattern[str]) -> int:
     return width
 
 
-def _csv(text: str, delimiter: str, limits: Limits) -> Iterator[list[str]]:
+def _iter_csv_rows(text: str, delimiter: str, limits: Limits) -> Iterator[list[str]]:
     has_spaces = _has_spaces_before_quotes(text, delimiter)
     if has_spaces:
         sign = re.escape(delimiter)
         padded_cell = rf'((?:^|(?<={sign})) *"(?:[^"]|"")*+") +(?={sign}|\r?$)'
         text = re.sub(padded_cell, r"\1", text, flags=re.MULTILINE)
     reader = csv.reader(
-        _narrow(io.StringIO(text, newline=""), delimiter, limits),
+        _check_widths(io.StringIO(text, newline=""), delimiter, limits),
         strict=True,
         delimiter=delimiter,
         skipinitialspace=has_spaces,
@@ -522,7 +536,7 @@ def _has_spaces_before_quotes(text: str, delimiter: str) -> bool:
     return start in re.sub(quoted_cell, "", text, flags=re.MULTILINE)
 
 
-def _narrow(lines: Iterable[str], delimiter: str, limits: Limits) -> Iterator[str]:
+def _check_widths(lines: Iterable[str], delimiter: str, limits: Limits) -> Iterator[str]:
     """Yield the lines; refuse one with too many cells by a quick count of delimiters."""
     for line in lines:
         if (cells := line.count(delimiter) + 1) > max(limits.columns, limits.text):
@@ -538,36 +552,38 @@ def _trim(cells: Sequence[str]) -> Sequence[str]:
     return cells[:end]
 
 
-def _fitted(cells: list[str], width: int, sign: str) -> list[str]:
+def _fit_width(cells: list[str], width: int, delimiter: str) -> list[str]:
     """Add blank cells up to the number of names, or join surplus cells to the last."""
     cells += [""] * (width - len(cells))
     surplus = [*_trim(cells[width:])]
-    return [*cells[: width - 1], sign.join([cells[width - 1], *surplus])]
+    return [*cells[: width - 1], delimiter.join([cells[width - 1], *surplus])]
 
 
-def _in_words(sign: str) -> str:
-    return DELIMITERS.get(sign, repr(sign))
+def _describe_delimiter(delimiter: str) -> str:
+    return DELIMITERS.get(delimiter, repr(delimiter))
 
 
-def _ragged(places: Sequence[int], width: int, ragged: Mapping[int, int], sign: str) -> AskError:
+def _build_ragged_error(
+    row_numbers: Sequence[int], width: int, ragged: Mapping[int, int], delimiter: str
+) -> AskError:
     """Ask whether lines are samples, as they have different numbers of cells."""
-    others = [f"row {places[i]} has {cells}" for i, cells in ragged.items()]
+    descriptions = [f"row {row_numbers[i]} has {cells}" for i, cells in ragged.items()]
     return AskError(
-        f"Split by {_in_words(sign)}, row {places[0]} has {width} cells but {join_names(others)}. "
-        "Put cells that hold such signs in quotes; if every line is one sample, save the file as "
-        ".txt.",
+        f"Split by {_describe_delimiter(delimiter)}, row {row_numbers[0]} has {width} cells but "
+        f"{join_names(descriptions)}. Put cells that hold such signs in quotes; if every line is "
+        "one sample, save the file as .txt.",
         [("Every line is one sample", {"separator": "line"})],
     )
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
+def _make_distinct(names: Sequence[str]) -> list[str]:
     """Number blank names, as in "column 2", and make all names different."""
     distinct: dict[str, None] = {}
-    times: dict[str, int] = {}  # how often each name occurred, so that no number is tried twice
-    for i, given in enumerate(names, 1):
-        name = given or f"column {i}"
+    counts: dict[str, int] = {}  # how often each name occurred, so that no number is tried twice
+    for i, requested in enumerate(names, 1):
+        name = requested or f"column {i}"
         while name in distinct:
-            times[given] = times.get(given, 1) + 1
-            name = f"{given} ({times[given]})"
+            counts[requested] = counts.get(requested, 1) + 1
+            name = f"{requested} ({counts[requested]})"
         distinct[name] = None
     return list(distinct)

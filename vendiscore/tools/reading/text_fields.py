@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .encodings import LINE_BREAK
 from .limits import ReadOptions, RefusedError
-from .names import OUTPUT_NAMES, is_named, role_of, say_left_out
-from .records import speaker_of
+from .names import OUTPUT_NAMES, format_dropped_count, is_named, role_of
+from .records import detect_speaker
 
 if TYPE_CHECKING:
     from .tables import Table
@@ -23,15 +23,15 @@ _FIELD = re.compile(
 )
 # Lines of three or more of one of these characters separate texts, as people write them.
 _RULE = re.compile(r"\s*([-=*#_~+])\1{2,199}\s*")
-_MOST_NAMES = 6  # that a question offers
-_MOST_COLUMNS = 100  # more names are no speakers and no fields
+_MAX_OFFERED_NAMES = 6  # that a question offers
+_MAX_COLUMNS = 100  # more names are no speakers and no fields
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 
 
 class _Field(NamedTuple):
     """A text with its name, the number of its line, and whether a separator stands above it."""
 
-    place: int
+    line_number: int
     name: str
     text: str
     is_first: bool
@@ -58,35 +58,37 @@ def parse_fields(text: str, read_options: ReadOptions) -> Table:
     from .tables import Table
 
     lines = LINE_BREAK.split(text)
-    names = sorted(_repeated_names(lines), key=lambda name: not _asks(name))  # stable
+    names = sorted(
+        _find_repeated_names(lines), key=lambda name: not _is_asking_name(name)
+    )  # stable
     if not names:
         raise RefusedError("it has no lines “Name: text” whose names occur several times")
-    if len(names) > _MOST_COLUMNS:
+    if len(names) > _MAX_COLUMNS:
         raise RefusedError(
-            f"{len(names):,} names begin its lines, more than {_MOST_COLUMNS}; read it as lines "
+            f"{len(names):,} names begin its lines, more than {_MAX_COLUMNS}; read it as lines "
             "with the type txt"
         )
     order = {name: k for k, name in enumerate(names)}
     rows: list[dict[str, _Field]] = []
     last = len(names)
-    found = list(_find_fields(lines, names))
-    for field in found:
+    fields = list(_find_fields(lines, names))
+    for field in fields:
         if order[field.name] <= last or field.is_first:
             rows.append({})
         rows[-1][field.name] = field
         last = order[field.name]
-    wanted = read_options.column or ""
-    if wanted in names:
-        rows = [row for row in rows if wanted in row]
+    column = read_options.column or ""
+    if column in names:
+        rows = [row for row in rows if column in row]
     rows = rows[: read_options.limits.samples + 1]
-    n_above = sum(bool(line.strip()) for line in lines[: found[0].place - 1])
+    n_above = sum(bool(line.strip()) for line in lines[: fields[0].line_number - 1])
     return Table(
         names,
         [[row[name].text if name in row else "" for name in names] for row in rows],
-        [row.get(wanted, next(iter(row.values()))).place for row in rows],
+        [row.get(column, next(iter(row.values()))).line_number for row in rows],
         unit="line",
         header=names,
-        above=[say_left_out(n_above, "line", " above the first name")] if n_above else [],
+        above=[format_dropped_count(n_above, "line", " above the first name")] if n_above else [],
     )
 
 
@@ -99,63 +101,65 @@ def is_rule(row: str) -> bool:
     return bool(_RULE.fullmatch(row))
 
 
-def likely_names(lines: Sequence[str]) -> list[str]:
+def find_candidate_names(lines: Sequence[str]) -> list[str]:
     """Return the names of lines "Name: text" whose texts may be samples, the likeliest first.
 
     There are none unless at least two names occur several times.
     """
-    names = _repeated_names(lines)
+    names = _find_repeated_names(lines)
     if len(names) < 2:
         return []
     texts: dict[str, list[str]] = {name: [] for name in names}
     for field in _find_fields(lines, names):
         if _LETTERS.search(field.text):
             texts[field.name].append(field.text)
-    possible = [name for name in names if len(texts[name]) > 1]
-    return sorted(possible, key=lambda name: _rank(name, texts[name]))[:_MOST_NAMES]  # stable
+    candidates = [name for name in names if len(texts[name]) > 1]
+    return sorted(candidates, key=lambda name: _rank_name(name, texts[name]))[
+        :_MAX_OFFERED_NAMES
+    ]  # stable
 
 
-def _rank(name: str, texts: Sequence[str]) -> int:
+def _rank_name(name: str, texts: Sequence[str]) -> int:
     """Return the position of a name: generated output, others, users, what repeats, and ids."""
     if 2 * len({*texts}) <= len(texts):
         return 4
-    if _asks(name):
+    if _is_asking_name(name):
         return 3
-    if speaker_of(name) == "assistant" or is_named(name, OUTPUT_NAMES):
+    if detect_speaker(name) == "assistant" or is_named(name, OUTPUT_NAMES):
         return 0
     return {"text": 1, "": 2}.get(role_of(name), 5)
 
 
-def _asks(name: str) -> bool:
+def _is_asking_name(name: str) -> bool:
     """Return whether a name is that of a person who asks, or of a prompt."""
-    return speaker_of(name) == "user" or role_of(name) == "prompt"
+    return detect_speaker(name) == "user" or role_of(name) == "prompt"
 
 
-def _repeated_names(lines: Sequence[str]) -> list[str]:
+def _find_repeated_names(lines: Sequence[str]) -> list[str]:
     """Return the names that occur in several lines, in the order of the text.
 
     Names that are less than half as frequent as the most frequent one are parts of texts.
     """
-    found = (match[1] for line in lines if (match := _FIELD.fullmatch(line.strip())))
-    counts = Counter(found)
-    fewest = max(2, max(counts.values(), default=0) / 2)
-    return [name for name, count in counts.items() if count >= fewest]
+    matches = (match[1] for line in lines if (match := _FIELD.fullmatch(line.strip())))
+    counts = Counter(matches)
+    min_count = max(2, max(counts.values(), default=0) / 2)
+    return [name for name, count in counts.items() if count >= min_count]
 
 
 def _find_fields(lines: Sequence[str], names: Sequence[str]) -> Iterator[_Field]:
     """Yield the fields of some lines. Separators at the end of a text are no part of it."""
     starts = []
-    known = {*names}
+    name_set = {*names}
     for i, line in enumerate(lines):
         match = _FIELD.fullmatch(line.strip())
-        if match and match[1] in known:
+        if match and match[1] in name_set:
             starts.append((i, match[1], match[2] or ""))
     ends = [*(i for i, _, _ in islice(starts, 1, None)), len(lines)]
     is_first = False
     for (i, name, first), end in zip(starts, ends, strict=True):
-        more = list(map(str.strip, lines[i + 1 : end]))
-        n_lines = len(more)
-        while more and (not more[-1] or is_rule(more[-1])):
-            more.pop()
-        yield _Field(i + 1, name, "\n".join([first, *more]).strip(), is_first)
-        is_first = any(map(is_rule, lines[end - n_lines + len(more) : end]))
+        continuation = list(map(str.strip, lines[i + 1 : end]))
+        n_lines = len(continuation)
+        while continuation and (not continuation[-1] or is_rule(continuation[-1])):
+            continuation.pop()
+        yield _Field(i + 1, name, "\n".join([first, *continuation]).strip(), is_first)
+        is_first = any(map(is_rule, lines[end - n_lines + len(continuation) : end]))
