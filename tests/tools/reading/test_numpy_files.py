@@ -108,7 +108,7 @@ def test_size_different_from_header_is_rejected(change, in_zip):
             archive.writestr("x.npy", data)
         data = file.getvalue()
     arrays = NumpyArchive(data, in_zip)
-    with pytest.raises(RefusedError, match="says it has 48 bytes but the file holds"):
+    with pytest.raises(RefusedError, match="declares 48 bytes, but the file contains"):
         arrays.read(arrays.choose_array(None))
 
 

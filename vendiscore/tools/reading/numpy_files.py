@@ -101,8 +101,8 @@ class NumpyArchive:
                     data = file.read(size + expected_size + 1)
         if (actual_size := len(data) - size) != expected_size:
             raise RefusedError(
-                f"The array says it has {expected_size:,} bytes but the file holds {actual_size:,}; "
-                "it is damaged."
+                f"The array is damaged: its header declares {expected_size:,} bytes, but the file "
+                f"contains {actual_size:,}."
             )
         return np.ndarray(shape, dtype, data, size, order="F" if fortran else "C")
 
