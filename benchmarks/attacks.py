@@ -47,9 +47,9 @@ SERVER = f"""
 from vendiscore_page.quotas import JobLimits
 from vendiscore_page.serving.lanes import WORKER_LANES
 from vendiscore_page.serving.server import build, launch
-from vendiscore_page.serving.store import Kept
+from vendiscore_page.serving.store import Store
 limits = dict.fromkeys(WORKER_LANES, JobLimits({SECONDS}, {MEMORY}))
-launch(build(Kept(seconds={STORE_SECONDS}), limits))
+launch(build(Store(seconds={STORE_SECONDS}), limits))
 """
 
 

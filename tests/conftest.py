@@ -348,7 +348,7 @@ def cached_encoders():
         pytest.importorskip(name)
     hub_cache.cache_page_encoders(Path(os.environ["HF_HOME"]))
     encoders = pytest.importorskip("vendiscore_page.answers.offered_encoders")
-    encoders.offered.cache_clear()
+    encoders.list_offered.cache_clear()
 
 
 @pytest.fixture(scope="session")
@@ -373,8 +373,8 @@ def gradio_server(tmp_path_factory, cached_encoders):
 def expiring_server(tmp_path_factory):
     """A running web app that stores user data for one second instead of fifteen minutes."""
     code = (
-        "from vendiscore_page.serving.store import Kept\n"
-        "from vendiscore_page.serving.server import build, launch; launch(build(Kept(seconds=1)))"
+        "from vendiscore_page.serving.store import Store\n"
+        "from vendiscore_page.serving.server import build, launch; launch(build(Store(seconds=1)))"
     )
     with running_app(tmp_path_factory.mktemp("page"), "-c", code) as app:
         yield app

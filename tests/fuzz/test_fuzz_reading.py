@@ -5,7 +5,7 @@ import random
 import pytest
 import user_files as files
 
-from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
+from vendiscore_page.inputs.uploads import InputSettings, RefusedError, UserInput, read
 from vendiscore_page.inputs.visitor_samples import Samples
 
 for package in ("rdkit", "pyarrow", "pillow_heif"):
@@ -45,8 +45,8 @@ def corrupt_bytes(data: bytes, rng: random.Random) -> bytes:
     return bytes(result)
 
 
-def draw_options(rng: random.Random) -> Asked:
-    return Asked(
+def draw_options(rng: random.Random) -> InputSettings:
+    return InputSettings(
         kind=rng.choice([None, None, "texts", "images", "molecules", "vectors"]),
         column=rng.choice([None] * 6 + ["a", "text", "answer", "X"]),
         by=rng.choice([None] * 9 + ["id", "a"]),
@@ -56,7 +56,7 @@ def draw_options(rng: random.Random) -> Asked:
     )
 
 
-def read_or_message(upload: Given, options: Asked) -> Samples | str:
+def read_or_message(upload: UserInput, options: InputSettings) -> Samples | str:
     try:
         return read(upload, options)
     except RefusedError as error:
@@ -72,9 +72,9 @@ def test_corrupted_files_are_read_or_rejected(seed):
         name, data = rng.choice(sample_files)
         name = rng.choice(sample_files)[0] if rng.random() < 0.2 else name
         data = corrupt_bytes(data, rng)
-        upload = Given(files=[(name, data)] * rng.choice([1, 1, 1, 2]))
+        upload = UserInput(files=[(name, data)] * rng.choice([1, 1, 1, 2]))
         if rng.random() < 0.2:
-            upload = Given(text=data.decode("utf-8", "replace"))
+            upload = UserInput(text=data.decode("utf-8", "replace"))
         result = read_or_message(upload, draw_options(rng))
         if isinstance(result, str):
             assert 10 < len(result) < 600

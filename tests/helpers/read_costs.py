@@ -13,7 +13,7 @@ _READ_SCRIPT = """
 import io, json, resource, sys, time
 from vendiscore.report import RefusedError
 from vendiscore_page.inputs.declared_sizes import declared_size
-from vendiscore_page.inputs.uploads import Given, read
+from vendiscore_page.inputs.uploads import UserInput, read
 
 def peak():
     try:  # of this process alone; `ru_maxrss` begins with the peak of the process that started it
@@ -30,19 +30,19 @@ def processor_time():
 
 name = sys.stdin.buffer.readline().decode().strip()
 data = sys.stdin.buffer.read()
-given = Given(files=[(name, data)]) if name else Given(text=data.decode())
-read(Given(text="a b\\nc d"))
-read(Given(files=[("a.csv", b"id,answer\\n1,a b c\\n2,c d e\\n")]))
+given = UserInput(files=[(name, data)]) if name else UserInput(text=data.decode())
+read(UserInput(text="a b\\nc d"))
+read(UserInput(files=[("a.csv", b"id,answer\\n1,a b c\\n2,c d e\\n")]))
 if name.endswith(".parquet"):
     import pyarrow, pyarrow.compute, pyarrow.parquet
     first = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table({"answer": ["a b", "c d"]}), first)
-    read(Given(files=[("a.parquet", first.getvalue())]))
+    read(UserInput(files=[("a.parquet", first.getvalue())]))
 if name.endswith((".webp", ".png", ".jpg", ".gif", ".avif")):
     from PIL import Image
     first = io.BytesIO()
     Image.new("RGB", (20, 20)).save(first, "PNG")
-    read(Given(files=[("a.png", first.getvalue())]))
+    read(UserInput(files=[("a.png", first.getvalue())]))
 memory, start = peak(), processor_time()
 try:
     declared_size(given)

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from vendiscore_page.inputs.uploads import Given
+from vendiscore_page.inputs.uploads import UserInput
 from vendiscore_page.quotas import RefusedError
 
 _MAX_MEMORY = 1_500_000  # kB of peak memory
 
 
-def make_upload(name: str, data: bytes | str) -> Given:
-    return Given(files=[(name, data.encode() if isinstance(data, str) else data)])
+def make_upload(name: str, data: bytes | str) -> UserInput:
+    return UserInput(files=[(name, data.encode() if isinstance(data, str) else data)])
 
 
 def get_rejection_message(work: Callable[..., Any], *args: Any) -> str:

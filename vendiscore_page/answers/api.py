@@ -17,12 +17,12 @@ from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import several_sets
 from .call_arguments import parse_arguments
 from .compute_call import compute_call
-from .group_lists import can_compare_within, place, pooled
-from .jobs import Job, Settings, image_job, text_job, vector_job
-from .kernel_menu import DEFAULT_ORDER, DEFAULT_THRESHOLD, USUAL_KERNELS, one_of
-from .result_fields import api_fields
+from .group_lists import can_compare_within, flatten_lists, make_position_formatter
+from .jobs import Job, Settings, build_image_job, build_text_job, build_vector_job
+from .kernel_menu import DEFAULT_ORDER, DEFAULT_THRESHOLD, USUAL_KERNELS, check_choice
+from .result_fields import get_api_fields
 
-FEW = 4  # samples that stand alone
+N_STAND_ALONE = 4  # samples that stand alone
 _COMPARED = (
     *("q", "finding", "sentence", "verdicts", "matched_size", "within", "missing_cells"),
     *("level", "rows", "pairs", "quality", "signature", "comparison", "sources", "notes"),
@@ -68,7 +68,7 @@ def vendi_score_texts(
         details (object): Kernel, options, method and interval of the score.
         code (string): Python that prints the same score.
     """
-    job = text_job(texts, kernel, {"ns": ns, "unit": unit}, prompts=prompts)
+    job = build_text_job(texts, kernel, {"ns": ns, "unit": unit}, prompts=prompts)
     return _answer(job, q, threshold, allow_repeats)
 
 
@@ -91,9 +91,9 @@ def vendi_score_images(
     Returns:
         The fields of `vendi_score_texts`, with indices of images in the list, from 0.
     """
-    flat, groups = pooled(images, "base64 strings")
-    found = decode_images(flat, place(groups, "Image"))
-    return _answer(image_job(found, kernel, groups=groups), q, threshold, allow_repeats)
+    flat, groups = flatten_lists(images, "base64 strings")
+    pictures = decode_images(flat, make_position_formatter(groups, "Image"))
+    return _answer(build_image_job(pictures, kernel, groups=groups), q, threshold, allow_repeats)
 
 
 def vendi_score_molecules(
@@ -117,7 +117,7 @@ def vendi_score_molecules(
     Returns:
         The fields of `vendi_score_texts`.
     """
-    job = text_job(smiles, kernel, kind="molecules", prompts=prompts)
+    job = build_text_job(smiles, kernel, kind="molecules", prompts=prompts)
     return _answer(job, q, threshold, allow_repeats)
 
 
@@ -145,7 +145,7 @@ def vendi_score_vectors(
         The fields of `vendi_score_texts`, with indices of rows, from 0. "K, clipped" sets
         negative eigenvalues to zero.
     """
-    job = vector_job(rows, kernel, {"sigma": sigma}, prompts=prompts)
+    job = build_vector_job(rows, kernel, {"sigma": sigma}, prompts=prompts)
     return _answer(job, q, threshold, allow_repeats)
 
 
@@ -190,33 +190,33 @@ def vendi_compare(
         sources (object or null): Effective number of different sets; null without prompts.
         notes (array): Notes, such as on prompts that were not used.
     """
-    one_of(kind, tuple(USUAL_KERNELS), "kind")
-    rows = _rows(sets, kind)
+    check_choice(kind, tuple(USUAL_KERNELS), "kind")
+    rows = _parse_rows(sets, kind)
     check_sets(len({model for model, *_ in rows}))
-    labels, asked, values, places, correct = map(list, zip(*rows, strict=True))
+    labels, row_prompts, values, indices, correct = map(list, zip(*rows, strict=True))
     check_count(max(Counter(labels).values()), MAX_SAMPLES, "samples in a set")
-    if pooled(values, kind, rows=kind == "vectors")[1] is not None:
+    if flatten_lists(values, kind, rows=kind == "vectors")[1] is not None:
         raise RefusedError(f"Each set must be one list of {kind}, not a list of lists.")
     if prompts and kind == "vectors":
         raise RefusedError("Prompts are not supported for comparisons of vectors; remove them.")
     if kind == "images":
         values = decode_images(values)
-    roles: Record = {"sets": labels, "asked": asked if any(asked) else []}
-    if can_compare_within(labels, asked):
-        roles["groups"] = asked
+    roles: Record = {"sets": labels, "asked": row_prompts if any(row_prompts) else []}
+    if can_compare_within(labels, row_prompts):
+        roles["groups"] = row_prompts
     roles |= _check_correct(correct, "groups" in roles)
-    if any(isinstance(own, list) for own in prompts):
-        each = [*chain(*prompts)]
-        if len(each) != len(values):
+    if any(isinstance(set_prompts, list) for set_prompts in prompts):
+        sample_prompts = [*chain(*prompts)]
+        if len(sample_prompts) != len(values):
             raise RefusedError(
                 f"Pass one prompt for all samples, or {len(values)} prompts, one each."
             )
-        roles["prompts"] = each
-    together = {"": Samples(values, places, kind=kind, **roles)}
+        roles["prompts"] = sample_prompts
+    pooled_sets = {"": Samples(values, indices, kind=kind, **roles)}
     settings = Settings(
         kernel or USUAL_KERNELS[kind], q=q, prompts=prompts, allow_repeats=allow_repeats
     )
-    page = run_steps(several_sets.compare(together, settings))
+    page = run_steps(several_sets.compare(pooled_sets, settings))
     return {name: page[name] for name in _COMPARED}
 
 
@@ -241,31 +241,31 @@ def compute(samples: list, arguments: str = "") -> Record:  # type: ignore[type-
 
 def _check_correct(correct: list[object], is_grouped: bool) -> Record:
     """Return whether samples are correct as fields of `Samples`, if rows contain it."""
-    given = [value for value in correct if value is not None]
-    if not given:
+    stated = [value for value in correct if value is not None]
+    if not stated:
         return {}
-    if len(given) < len(correct) or not all(isinstance(value, bool) for value in given):
-        bad = next(value for value in correct if not isinstance(value, bool))
+    if len(stated) < len(correct) or not all(isinstance(value, bool) for value in stated):
+        invalid = next(value for value in correct if not isinstance(value, bool))
         raise RefusedError(
-            f'"correct" must be true or false in all rows or in none, got {short_repr(bad)}.'
+            f'"correct" must be true or false in all rows or in none, got {short_repr(invalid)}.'
         )
     if not is_grouped:
         raise RefusedError(
             '"correct" requires rows with prompts that the models answered at least twice.'
         )
-    return {"correct": given, "correct_by": "correct"}
+    return {"correct": stated, "correct_by": "correct"}
 
 
-def _rows(sets: object, kind: object) -> list[tuple[str, str, object, int, object]]:
+def _parse_rows(sets: object, kind: object) -> list[tuple[str, str, object, int, object]]:
     """Return the model, prompt, sample, index and correctness of each row; lists are models."""
     if not isinstance(sets, (list, dict)):
         raise RefusedError(f"Expected sets or rows, got {type(sets).__name__}.")
-    named = sets if isinstance(sets, dict) else {chr(65 + i): x for i, x in enumerate(sets)}
+    sets_by_name = sets if isinstance(sets, dict) else {chr(65 + i): x for i, x in enumerate(sets)}
     sample = str(kind).removesuffix("s")
     rows: list[tuple[str, str, object, int, object]] = []
-    for i, (name, value) in enumerate(named.items()):
+    for i, (name, value) in enumerate(sets_by_name.items()):
         if isinstance(value, list):
-            rows += [(name, "", own, place, None) for place, own in enumerate(value)]
+            rows += [(name, "", set_sample, index, None) for index, set_sample in enumerate(value)]
         elif isinstance(value, dict) and "model" in value and sample in value:
             prompt = str(value.get("prompt") or "")
             model = str(value["model"])
@@ -280,46 +280,50 @@ def _rows(sets: object, kind: object) -> list[tuple[str, str, object, int, objec
 
 @np.errstate(all="ignore")
 def _answer(job: Job, q: object, threshold: object, allow_repeats: object) -> Record:
-    found = run_steps(job.findings(q, threshold, allow_repeats))
-    answer = api_fields(found) | {
-        "finding": sentences.describe_finding(found, job.what),
-        "sentence": job.sentence(found),
-        "code": job.code(found),
+    report_data = run_steps(job.compute_steps(q, threshold, allow_repeats))
+    answer = get_api_fields(report_data) | {
+        "finding": sentences.describe_finding(report_data, job.sample_name),
+        "sentence": job.sentence(report_data),
+        "code": job.code(report_data),
     }
-    if found.grouped:
+    if report_data.grouped:
         del answer["details"]["groups"]  # which are `by_group`
         return answer
     answer["shares"] = [round(share, 9) for share in answer["shares"] if share > 0]
-    return answer | _samples(found, job)
+    return answer | _describe_duplicates(report_data, job)
 
 
-def _samples(found: ReportData, job: Job) -> Record:
+def _describe_duplicates(report_data: ReportData, job: Job) -> Record:
     """Return groups of similar samples, and the samples that are least similar to any other."""
-    explained = found.explanation
+    explanation = report_data.explanation
 
-    def named(place: int) -> Record:
-        return {"place": place} | ({"sample": job.texts(place)} if job.texts else {})
+    def describe_sample(index: int) -> Record:
+        return {"place": index} | ({"sample": job.texts(index)} if job.texts else {})
 
-    def paired(pairs: Iterable[tuple[int, int, float]]) -> list[Record]:
-        return [{"a": named(i), "b": named(j), "similarity": alike} for i, j, alike in pairs]
+    def describe_pairs(pairs: Iterable[tuple[int, int, float]]) -> list[Record]:
+        return [
+            {"a": describe_sample(i), "b": describe_sample(j), "similarity": similarity}
+            for i, j, similarity in pairs
+        ]
 
-    above, below = explained.boundary()
-    closest = explained.nearest_similarity
-    few = min(FEW, max(1, len(closest) // 3), len(closest) - 1)
-    alone = np.argsort(closest, kind="stable")[:few]
-    places = found.indices.tolist()
+    above, below = explanation.boundary()
+    closest = explanation.nearest_similarity
+    n_shown = min(N_STAND_ALONE, max(1, len(closest) // 3), len(closest) - 1)
+    least_similar = np.argsort(closest, kind="stable")[:n_shown]
+    indices = report_data.indices.tolist()
     return {
         "alike": {
-            "threshold": explained.threshold,
-            "repeats": {f"{level:g}": count for level, count in explained.repeats.items()},
+            "threshold": explanation.threshold,
+            "repeats": {f"{level:g}": count for level, count in explanation.repeats.items()},
             "groups": [
-                {"keep": named(keep), "rest": [named(place) for place in rest]}
-                for keep, rest in explained.groups
+                {"keep": describe_sample(keep), "rest": [describe_sample(index) for index in rest]}
+                for keep, rest in explanation.groups
             ],
-            "boundary": {"above": paired(above), "below": paired(below)},
-            f"{found.key}_without": explained.score_without_duplicates,
+            "boundary": {"above": describe_pairs(above), "below": describe_pairs(below)},
+            f"{report_data.key}_without": explanation.score_without_duplicates,
         },
         "stand_alone": [
-            {**named(places[i]), "similarity_to_nearest": float(closest[i])} for i in alone
+            {**describe_sample(indices[i]), "similarity_to_nearest": float(closest[i])}
+            for i in least_similar
         ],
     }

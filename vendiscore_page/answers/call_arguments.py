@@ -70,11 +70,13 @@ _SAMPLES = ("samples", "predictions", "data")
 
 
 @cache
-def allowed_names() -> frozenset[str]:
+def list_allowed_names() -> frozenset[str]:
     """Return the names of all arguments that can be set."""
     parameters = inspect.signature(compute).parameters.values()
-    named = {each.name for each in parameters if each.kind is not each.VAR_KEYWORD}
-    return frozenset(named | _OPTIONS) - {"samples"}
+    names = {
+        parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD
+    }
+    return frozenset(names | _OPTIONS) - {"samples"}
 
 
 def parse_arguments(text: object) -> Record:
@@ -94,8 +96,8 @@ def parse_arguments(text: object) -> Record:
         call = ast.parse(f"f(\n{text}\n)", mode="eval").body
     except _PARSE_ERRORS as error:
         line = (getattr(error, "text", "") or "").strip()
-        shown = f", at {short_repr(line)}" if len(line) > 1 else ""
-        raise RefusedError(f"The arguments cannot be read{shown}; {_EXAMPLE}.") from None
+        location = f", at {short_repr(line)}" if len(line) > 1 else ""
+        raise RefusedError(f"The arguments cannot be read{location}; {_EXAMPLE}.") from None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
         raise RefusedError(f"Every argument must have a name; {_EXAMPLE}.")
     arguments: Record = {}
@@ -111,10 +113,10 @@ def parse_arguments(text: object) -> Record:
 
 def _strip_call(text: str) -> str:
     """Return the arguments of a whole call `compute(samples, …)` alone, without the samples."""
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"\s*(?:vendiscore\.)?compute\(\s*(?:samples\s*(?:,|$))?(.*)\)\s*", text, re.S
     )
-    stripped = found[1] if found else text
+    stripped = match[1] if match else text
     return re.sub(r"^\s*samples\s*(?:,|$)", "", stripped)
 
 
@@ -122,21 +124,23 @@ def _parse_value(name: str, node: ast.expr) -> object:
     try:
         value = ast.literal_eval(node)
     except _PARSE_ERRORS:
-        shown = short_repr(ast.unparse(node)) if isinstance(node, ast.Name | ast.Attribute) else ""
+        shown_name = (
+            short_repr(ast.unparse(node)) if isinstance(node, ast.Name | ast.Attribute) else ""
+        )
         raise RefusedError(
             f"`{name}` must be a number, a text, True, False, None, or a list or dict of these"
-            f"{f', got {shown}' if shown else ''}; {_EXAMPLE}."
+            f"{f', got {shown_name}' if shown_name else ''}; {_EXAMPLE}."
         ) from None
     _check_literal(name, value)
-    return _without_tuples(value)
+    return _replace_tuples(value)
 
 
-def _without_tuples(value: object) -> object:
+def _replace_tuples(value: object) -> object:
     """Return a value with lists instead of tuples, as in JSON."""
     if isinstance(value, list | tuple):
-        return [_without_tuples(each) for each in value]
+        return [_replace_tuples(item) for item in value]
     if isinstance(value, dict):
-        return {key: _without_tuples(each) for key, each in value.items()}
+        return {key: _replace_tuples(item) for key, item in value.items()}
     return value
 
 
@@ -155,8 +159,8 @@ def _check_literal(name: str, value: object) -> None:
     else:
         kind = "number" if isinstance(value, int) else type(value).__name__
         raise RefusedError(f"`{name}` contains an unsupported {kind}; remove it.")
-    for each in values:
-        _check_literal(name, each)
+    for item in values:
+        _check_literal(name, item)
 
 
 def check_arguments(arguments: Options) -> None:
@@ -168,8 +172,8 @@ def check_arguments(arguments: Options) -> None:
         measures = [measures]
     if isinstance(measures, Collection):
         for name in measures:
-            _check_name("measures", name, _measure_names(), "measure")
-    for options in _nested_options(arguments):
+            _check_name("measures", name, _list_measure_names(), "measure")
+    for options in _iter_nested_options(arguments):
         check_arguments(options)
     _check_encoders(arguments)
 
@@ -177,18 +181,18 @@ def check_arguments(arguments: Options) -> None:
 def _check_encoders(arguments: Options) -> None:
     """Raise a RefusedError if a kernel of embeddings would use another model than those here."""
     options = arguments.get("options")
-    for name in kernels_of(arguments):
-        if name.partition(":")[0] not in _embedding_kernels():
+    for name in find_kernels(arguments):
+        if name.partition(":")[0] not in _list_embedding_kernels():
             continue
-        own = options.get(name) if isinstance(options, Mapping) else None
-        own = own if isinstance(own, Mapping) else arguments
-        if own.get("model_path") not in offered_models():
+        kernel_options = options.get(name) if isinstance(options, Mapping) else None
+        kernel_options = kernel_options if isinstance(kernel_options, Mapping) else arguments
+        if kernel_options.get("model_path") not in list_offered_models():
             raise RefusedError(
-                f"The kernel {name!r} needs a model; use k={offered_kernels()[0]!r} instead."
+                f"The kernel {name!r} needs a model; use k={list_offered_kernels()[0]!r} instead."
             )
 
 
-def _nested_options(arguments: Options) -> Iterator[Options]:
+def _iter_nested_options(arguments: Options) -> Iterator[Options]:
     """Yield the options of single measures and of kernels of a mixture."""
     for name in ("measures", "options"):
         value = arguments.get(name)
@@ -200,16 +204,16 @@ def check_argument(name: str, value: object) -> None:
     """Raise a RefusedError unless an argument can be set to this value here."""
     if name in _SAMPLES:
         raise RefusedError(f"`{name}` is not one of the arguments; send the samples separately.")
-    if name == "model_path" and value in offered_models():
+    if name == "model_path" and value in list_offered_models():
         return
     if name in FORBIDDEN:
         hint = ""
-        if name in ("model", "model_path") and offered_models():
-            hint = f"; to compare by a model, use k={next(iter(offered_kernels()))!r}"
+        if name in ("model", "model_path") and list_offered_models():
+            hint = f"; to compare by a model, use k={next(iter(list_offered_kernels()))!r}"
         raise RefusedError(f"`{name}` cannot be set here{hint}.")
-    if name not in allowed_names():
+    if name not in list_allowed_names():
         hint = keep_valid_hint(
-            suggest_name(name, sorted(allowed_names()), kind="keyword", quote="`")
+            suggest_name(name, sorted(list_allowed_names()), kind="keyword", quote="`")
         )
         raise RefusedError(f"Unknown argument `{name:.40}`. {hint or 'Remove it.'}")
     if name == "same" and isinstance(value, str) and value != "exact":
@@ -217,19 +221,21 @@ def check_argument(name: str, value: object) -> None:
     if name == "rtol" and isinstance(value, float) and value < _MIN_RTOL:
         raise RefusedError(f"`rtol` must be at least {_MIN_RTOL:g} here, got {value:g}.")
     if name in MAX_LENGTHS and isinstance(value, Collection) and not isinstance(value, str):
-        most = MAX_LENGTHS[name]
-        if len(value) > most:
-            raise RefusedError(f"`{name}` can have up to {most} entries here, got {len(value)}.")
-    if name in MAX_NUMBERS and (number := _largest(value)) > MAX_NUMBERS[name]:
+        max_length = MAX_LENGTHS[name]
+        if len(value) > max_length:
+            raise RefusedError(
+                f"`{name}` can have up to {max_length} entries here, got {len(value)}."
+            )
+    if name in MAX_NUMBERS and (number := _find_largest(value)) > MAX_NUMBERS[name]:
         raise RefusedError(f"`{name}` can be at most {MAX_NUMBERS[name]:,} here, got {number:,g}.")
     if name in ("k", "given_k"):
         _check_kernels(name, value)
 
 
-def _largest(value: object) -> float:
+def _find_largest(value: object) -> float:
     """Return the largest absolute number in a value; 0 without numbers."""
     if isinstance(value, list | tuple | set):
-        return max(map(_largest, value), default=0.0)
+        return max(map(_find_largest, value), default=0.0)
     return abs(value) if isinstance(value, int | float) and not math.isnan(value) else 0.0
 
 
@@ -240,66 +246,70 @@ def _check_kernels(argument: str, value: object) -> None:
     for name in names:
         # Names in a mixture can have a column, as in "morgan:smiles".
         kernel = name.partition(":")[0] if isinstance(name, str) and names is value else name
-        _check_name(argument, kernel, kernel_names(), "kernel")
+        _check_name(argument, kernel, list_kernel_names(), "kernel")
         if argument == "given_k" and parse_kernel_name(kernel)[0].samples == "images":
             raise RefusedError("`given_k` cannot compare images here; remove it.")
 
 
-def _check_name(argument: str, name: object, known: Collection[str], kind: str) -> None:
-    if isinstance(name, str) and name in known:
+def _check_name(argument: str, name: object, allowed: Collection[str], kind: str) -> None:
+    if isinstance(name, str) and name in allowed:
         return
-    hint = keep_valid_hint(suggest_name(name, known)) or f"Use one of {', '.join(known)}."
+    hint = keep_valid_hint(suggest_name(name, allowed)) or f"Use one of {', '.join(allowed)}."
     raise RefusedError(f"Unknown {kind} `{argument}={short_repr(name)}`. {hint}")
 
 
 @cache
-def _measure_names() -> tuple[str, ...]:
+def _list_measure_names() -> tuple[str, ...]:
     return (*(measure.name for measure in list_measures()), *PRESETS)
 
 
-def kernel_names() -> tuple[str, ...]:
+def list_kernel_names() -> tuple[str, ...]:
     """Return what `k` can be: registered kernels without models, and encoders offered here."""
-    without_model = _embedding_kernels() - {options["k"] for options in _offered()}
+    without_model = _list_embedding_kernels() - {
+        options["k"] for options in _list_offered_options()
+    }
     registered = [kernel.name for kernel in list_kernels()]
-    return (*(name for name in registered if name not in without_model), *offered_kernels())
+    return (*(name for name in registered if name not in without_model), *list_offered_kernels())
 
 
-def _embedding_kernels() -> set[str]:
+def _list_embedding_kernels() -> set[str]:
     """Return the names of the kernels that compare samples by embeddings of a model."""
     kinds = offered_encoders.ALLOWED.values()
     return {options["k"] for encoders in kinds for options in encoders.values()}
 
 
-def offered_models() -> tuple[str, ...]:
+def list_offered_models() -> tuple[str, ...]:
     """Return the models of the encoders offered here."""
-    return tuple(options["model_path"] for options in _offered())
+    return tuple(options["model_path"] for options in _list_offered_options())
 
 
-def offered_kernels() -> tuple[str, ...]:
+def list_offered_kernels() -> tuple[str, ...]:
     """Return the short names or Hub ids by which `k` selects the encoders offered here."""
     short = {model: name for name, model in NAMED_MODELS.items()}
-    return tuple(short.get(model, model) for model in offered_models())
+    return tuple(short.get(model, model) for model in list_offered_models())
 
 
-def _offered() -> list[Record]:
+def _list_offered_options() -> list[Record]:
     return [
-        how for kind in offered_encoders.ALLOWED for how in offered_encoders.offered(kind).values()
+        encoder_options
+        for kind in offered_encoders.ALLOWED
+        for encoder_options in offered_encoders.list_offered(kind).values()
     ]
 
 
 def needs_encoder(arguments: Options) -> bool:
     """Return whether a kernel of the call is one of the encoders."""
-    encoders = {*offered_kernels(), *_embedding_kernels()}
-    return any(name.partition(":")[0] in encoders for name in kernels_of(arguments))
+    encoders = {*list_offered_kernels(), *_list_embedding_kernels()}
+    return any(name.partition(":")[0] in encoders for name in find_kernels(arguments))
 
 
 def names_encoder(text: object) -> bool:
     """Return whether a text that was not parsed may contain the name of an encoder."""
-    names = (*offered_kernels(), *offered_models(), *_embedding_kernels())
+    names = (*list_offered_kernels(), *list_offered_models(), *_list_embedding_kernels())
     return isinstance(text, str) and any(name in text for name in names)
 
 
-def kernels_of(arguments: Options) -> list[str]:
+def find_kernels(arguments: Options) -> list[str]:
     """Return the names that `k` contains, each with its column if it has one."""
     k = arguments.get("k")
     if isinstance(k, str):
@@ -309,14 +319,15 @@ def kernels_of(arguments: Options) -> list[str]:
 
 def format_arguments(arguments: Options) -> str:
     """Write arguments as the text that `parse_arguments` reads."""
-    return ", ".join(f"{name}={_literal(value)}" for name, value in arguments.items())
+    return ", ".join(f"{name}={_format_literal(value)}" for name, value in arguments.items())
 
 
-def _literal(value: object) -> str:
+def _format_literal(value: object) -> str:
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{_literal(key)}: {_literal(one)}' for key, one in value.items())}}}"
+        items = (f"{_format_literal(key)}: {_format_literal(x)}" for key, x in value.items())
+        return f"{{{', '.join(items)}}}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_literal, value))}]"
+        return f"[{', '.join(map(_format_literal, value))}]"
     if isinstance(value, float) and math.isinf(value):
         return '"inf"'
     if isinstance(value, str) and "'" not in repr(value)[1:-1] and '"' not in value:
@@ -337,12 +348,12 @@ _ONLY_PYTHON = re.compile(
 def keep_valid_hint(hint: str, names: Collection[str] = ()) -> str:
     """Return a hint if its suggestions are valid arguments here, else "".
 
-    `names` are the allowed names, by default those of `allowed_names`.
+    `names` are the allowed names, by default those of `list_allowed_names`.
     """
-    known = names or allowed_names()
+    allowed = names or list_allowed_names()
     suggested = _SUGGESTION.findall(hint) + re.findall(r"`([A-Za-z_]\w*)`", hint)
-    valid = all(name in known for name in suggested) and not _ONLY_PYTHON.search(hint)
-    return hint if valid else ""
+    is_valid = all(name in allowed for name in suggested) and not _ONLY_PYTHON.search(hint)
+    return hint if is_valid else ""
 
 
 def describe_error(error: Exception, tool_names: Collection[str] = ()) -> str:
@@ -354,20 +365,20 @@ def describe_error(error: Exception, tool_names: Collection[str] = ()) -> str:
     message = str(error)
     if not isinstance(error, RefusedError):
         counts = re.search(r" \(\d[\d,]* samples? cannot be used: [^()]*\)$", message)
-        message, end = (message[: counts.start()], counts[0]) if counts else (message, "")
+        message, suffix = (message[: counts.start()], counts[0]) if counts else (message, "")
         problem, mark, hint = message.partition("; ")
         if not mark:
             problem, mark, hint = message.partition(". ")
         if hint:
-            parts = [part for part in _alternatives(hint) if keep_valid_hint(part)]
-            kept = ", or ".join(parts)
-            message = f"{problem}{mark}{kept}" if kept else problem
-            if tool_names and kept and not keep_valid_hint(kept, tool_names):
+            parts = [part for part in _split_alternatives(hint) if keep_valid_hint(part)]
+            valid_hint = ", or ".join(parts)
+            message = f"{problem}{mark}{valid_hint}" if valid_hint else problem
+            if tool_names and valid_hint and not keep_valid_hint(valid_hint, tool_names):
                 message += ", as an argument of the tool `compute`"
-        message += end
+        message += suffix
     return message
 
 
-def _alternatives(hint: str) -> list[str]:
+def _split_alternatives(hint: str) -> list[str]:
     """Split the alternatives of a hint, such as "remove `q`, or add a measure"."""
     return [hint] if "\n" in hint or ";" in hint else hint.split(", or ")

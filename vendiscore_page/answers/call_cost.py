@@ -60,7 +60,9 @@ def estimate_seconds(
     if request.uses_permutation_null:
         permutations = 20 if request.permutations is None else request.permutations
         seconds["permutations"] = permutations * (cubes * _PERMUTATION + 1e-4 * len(sizes))
-    bleu = ("SelfBLEU" in names) + sum(name == "bleu" for name in _kernel_names(request.spec.k))
+    bleu = ("SelfBLEU" in names) + sum(
+        name == "bleu" for name in _list_kernel_names(request.spec.k)
+    )
     if bleu:
         words = n_characters / _CHARACTERS_PER_WORD / max(n, 1)
         seconds["pairs of texts (BLEU)"] = bleu * n**2 * (words + 10) * _BLEU
@@ -76,13 +78,13 @@ def _count_scales(configured: Any) -> int:
     return listed + settings.get("n_scales", 0) + _SEARCHED_SCALES
 
 
-def _kernel_names(k: object) -> list[str]:
+def _list_kernel_names(k: object) -> list[str]:
     components = k if isinstance(k, tuple) else [k]
     kernels = [getattr(component, "kernel", component) for component in components]
     return [kernel.name for kernel in kernels if isinstance(kernel, Kernel)]
 
 
-def group_sizes(n: int, *labels: Sequence[Hashable] | None) -> list[int]:
+def count_group_sizes(n: int, *labels: Sequence[Hashable] | None) -> list[int]:
     """Return the numbers of samples with the same labels: all n samples without any labels."""
-    given = [each for each in labels if each is not None]
-    return list(Counter(zip(*given, strict=False)).values()) if given else [n]
+    present = [sample_labels for sample_labels in labels if sample_labels is not None]
+    return list(Counter(zip(*present, strict=False)).values()) if present else [n]

@@ -33,11 +33,11 @@ from ..quotas import (
 from .call_arguments import (
     COLUMN_ARGUMENTS,
     describe_error,
-    kernels_of,
+    find_kernels,
     needs_encoder,
 )
-from .call_cost import check_cost, group_sizes
-from .group_lists import place, pooled, taken_apart
+from .call_cost import check_cost, count_group_sizes
+from .group_lists import flatten_lists, make_position_formatter, split_by_group
 
 _TEXT_KERNEL = "ngram_overlap"
 _ROWS = ("vectors", "rows of bits", "class probabilities")
@@ -61,7 +61,7 @@ def compute_call(
     distances, and the values of the references.
     """
     if columns is None:
-        columns = _columns_of_records(samples)
+        columns = _collect_columns(samples)
     keywords = _fill_columns(arguments, columns)
     try:
         request = parse_request(
@@ -71,9 +71,11 @@ def compute_call(
         keywords = _convert(samples, keywords, request)
         with np.errstate(all="ignore"):
             result = compute(**{**keywords, "details": True})
-            spaces = _magnitude_spaces(keywords, request) if with_curves else []
-            curves = _magnitude_curves(spaces)
-            reference_values = _reference_values(spaces[1], request) if len(curves) > 1 else {}
+            spaces = _build_magnitude_spaces(keywords, request) if with_curves else []
+            curves = _compute_magnitude_curves(spaces)
+            reference_values = (
+                _compute_reference_values(spaces[1], request) if len(curves) > 1 else {}
+            )
     except RefusedError:
         raise
     except _EXPECTED as error:
@@ -91,7 +93,7 @@ def compute_call(
     return answer
 
 
-def _magnitude_spaces(keywords: Record, request: ScoreRequest) -> list[MetricSpace]:
+def _build_magnitude_spaces(keywords: Record, request: ScoreRequest) -> list[MetricSpace]:
     """Return the distances of the samples and of the references; [] if no measure uses them.
 
     None are returned for groups, which have distances each.
@@ -104,7 +106,7 @@ def _magnitude_spaces(keywords: Record, request: ScoreRequest) -> list[MetricSpa
     return sample_set.build_spaces("auto")
 
 
-def _magnitude_curves(spaces: Sequence[MetricSpace]) -> list[Record]:
+def _compute_magnitude_curves(spaces: Sequence[MetricSpace]) -> list[Record]:
     """Return the magnitude functions of the samples and the references; [] if one is undefined."""
     curves = []
     for name, space in zip(("samples", "references"), spaces, strict=False):
@@ -116,7 +118,7 @@ def _magnitude_curves(spaces: Sequence[MetricSpace]) -> list[Record]:
     return curves
 
 
-def _reference_values(space: MetricSpace, request: ScoreRequest) -> Record:
+def _compute_reference_values(space: MetricSpace, request: ScoreRequest) -> Record:
     """Return the magnitude measures of the references, which determine the same cut-off of areas.
 
     Measures that require two sets are omitted.
@@ -132,7 +134,7 @@ def _reference_values(space: MetricSpace, request: ScoreRequest) -> Record:
     return compute(space, references=space if has_cutoff else None, measures=measures)
 
 
-def _columns_of_records(samples: object) -> dict[str, list[Any]]:
+def _collect_columns(samples: object) -> dict[str, list[Any]]:
     """Return the columns of samples that are records; {} for other samples."""
     if not isinstance(samples, list) or not _are_records(samples):
         return {}
@@ -146,7 +148,9 @@ def _fill_columns(arguments: Options, columns: Mapping[str, Sequence[Any]]) -> R
     def fill(name: str, value: object) -> object:
         if name == "measures" and isinstance(value, Mapping):
             return {
-                measure: {option: fill(option, one) for option, one in options.items()}
+                measure: {
+                    option: fill(option, option_value) for option, option_value in options.items()
+                }
                 if isinstance(options, Mapping)
                 else options
                 for measure, options in value.items()
@@ -157,10 +161,12 @@ def _fill_columns(arguments: Options, columns: Mapping[str, Sequence[Any]]) -> R
             return list(columns[value])
         if name == "prompts" and arguments.get("given_prompt"):
             return value  # a prompt of all samples
-        known = f"the columns are {', '.join(map(str, columns))}" if columns else "there are none"
+        column_hint = (
+            f"the columns are {', '.join(map(str, columns))}" if columns else "there are none"
+        )
         raise RefusedError(
             f"`{name}` must contain one value per sample, or be the name of a column of the "
-            f"samples, got {short_repr(value)}; {known}."
+            f"samples, got {short_repr(value)}; {column_hint}."
         )
 
     return {name: fill(name, value) for name, value in arguments.items()}
@@ -184,7 +190,7 @@ def _convert(samples: object, keywords: Record, request: ScoreRequest) -> Record
         return keywords
     if not isinstance(samples, list | np.ndarray):
         raise RefusedError(f"The samples must be a list, got {type(samples).__name__}.")
-    read = _reader(keywords)
+    read = _make_reader(keywords)
     values, sizes, width, length = read(samples)
     keywords = {"samples": values, **keywords}
     n_other = 0
@@ -199,18 +205,18 @@ def _convert(samples: object, keywords: Record, request: ScoreRequest) -> Record
     if len(sizes) == 1:
         labels = [keywords.get("groups"), prompts]
         same_length = [x for x in labels if isinstance(x, list) and len(x) == sizes[0]]
-        sizes = group_sizes(sizes[0], *(list(map(repr, x)) for x in same_length))
+        sizes = count_group_sizes(sizes[0], *(list(map(repr, x)) for x in same_length))
     sizes = [size + n_other for size in sizes]
-    features = width if _compares_features(keywords, request) else 0
+    features = width if _uses_only_features(keywords, request) else 0
     if not features:
         check_count(sum(sizes), MAX_SAMPLES + n_other, "samples")
     check_cost(request, sizes, features, length)
-    if needs_encoder(keywords) and "image" in _sample_type(keywords):
+    if needs_encoder(keywords) and "image" in _detect_sample_type(keywords):
         keywords["batch_size"] = _BATCH
     return keywords
 
 
-def _compares_features(keywords: Options, request: ScoreRequest) -> bool:
+def _uses_only_features(keywords: Options, request: ScoreRequest) -> bool:
     """Return whether only products of features are needed, and never all pairs of samples."""
     needs = frozenset().union(*request.needs) | request.pooled_needs
     if not needs <= {"scores", "features"}:
@@ -222,12 +228,12 @@ def _compares_features(keywords: Options, request: ScoreRequest) -> bool:
     return kernel is not None and kernel.samples == "vectors" and kernel.rows
 
 
-def _sample_type(keywords: Options) -> str:
+def _detect_sample_type(keywords: Options) -> str:
     """Return what the kernel compares: a type of samples, "records" or "vectors"."""
     k = keywords.get("k")
     if isinstance(k, str):
         return parse_kernel_name(k)[0].samples
-    names = kernels_of(keywords)
+    names = find_kernels(keywords)
     if any(":" in name for name in names):
         return "records"
     if names:
@@ -241,23 +247,23 @@ def _sample_type(keywords: Options) -> str:
 _Read = tuple[Any, list[int], int, int]
 
 
-def _reader(keywords: Options) -> Callable[[Any], _Read]:
+def _make_reader(keywords: Options) -> Callable[[Any], _Read]:
     """Return a function that checks samples of a call and returns them as the kernel needs them."""
-    sample_type = _sample_type(keywords)
+    sample_type = _detect_sample_type(keywords)
 
     def read(samples: object) -> _Read:
         if sample_type == "records":
-            return _read_records(samples, kernels_of(keywords))
-        found = sample_type or _guess_type(samples)
-        rows = found in (*_ROWS, "sets of labels")
+            return _read_records(samples, find_kernels(keywords))
+        content_type = sample_type or _guess_type(samples)
+        rows = content_type in (*_ROWS, "sets of labels")
         if isinstance(samples, np.ndarray):
             return check_matrix(samples), [len(samples)], samples.shape[-1], 0
-        flat, groups = pooled(samples, found or "samples", rows=rows)
-        checked = _check_samples(flat, found, groups)
+        flat, groups = flatten_lists(samples, content_type or "samples", rows=rows)
+        checked = _check_samples(flat, content_type, groups)
         sizes = [len(flat)] if groups is None else np.bincount(groups.codes).tolist()
         width = checked.shape[1] if isinstance(checked, np.ndarray) else 0
         length = sum(len(text) for text in flat if isinstance(text, str))
-        values = checked if groups is None else taken_apart(checked, groups)
+        values = checked if groups is None else split_by_group(checked, groups)
         return values, sizes, width, length
 
     return read
@@ -277,20 +283,25 @@ def _guess_type(samples: object) -> str:
 def _check_samples(samples: list[Any], sample_type: str, groups: GroupLabels | None = None) -> Any:
     """Return samples of a type within the limits of this page: images decoded, rows as an array."""
     if sample_type in _ROWS:
-        return check_matrix(samples, place(groups, "Row"))
+        return check_matrix(samples, make_position_formatter(groups, "Row"))
     if sample_type == "images" and all(isinstance(sample, bytes) for sample in samples):
         check_count(len(samples), MAX_IMAGES, "images")
         return samples
     if sample_type == "images":
-        return [picture.data for picture in decode_images(samples, place(groups, "Image"))]
+        return [
+            picture.data
+            for picture in decode_images(samples, make_position_formatter(groups, "Image"))
+        ]
     if sample_type in ("text", "molecules"):
         if samples and _are_records(samples):
             raise RefusedError(
                 f"The samples have columns; select one by k={{'{_TEXT_KERNEL}:COLUMN': 1}}, with "
                 f"one of {', '.join(map(str, samples[0]))} instead of COLUMN."
             )
-        item, longest = ("text", MAX_TEXT) if sample_type == "text" else ("molecule", MAX_SMILES)
-        return check_texts(samples, longest, item, place(groups))
+        item_name, max_length = (
+            ("text", MAX_TEXT) if sample_type == "text" else ("molecule", MAX_SMILES)
+        )
+        return check_texts(samples, max_length, item_name, make_position_formatter(groups))
     check_count(len(samples), MAX_SAMPLES, "samples")
     if sum(len(repr(sample)) for sample in samples) > 2 * MAX_CHARACTERS:
         raise RefusedError("The samples are too long; send fewer samples.")

@@ -15,49 +15,56 @@ from ..inputs.roles import SOURCES
 from ..quotas import MAX_CHARACTERS
 from .jobs import Job
 
-_NOUNS = re.compile(f"({SOURCES})s?")
-_MOST = 3  # prompts that tell sources apart most
+_SOURCE_NOUN = re.compile(f"({SOURCES})s?")
+_MAX_PROMPTS = 3  # prompts that tell sources apart most
 
 
-def asked_of(jobs: Mapping[str, Job], asked: Sequence[Sequence[str]]) -> list[list[str]]:
+def collect_prompts(
+    jobs: Mapping[str, Job], prompt_lists: Sequence[Sequence[str]]
+) -> list[list[str]]:
     """Return the prompt of each sample of each set, "" for none; [] if one is taken out of all."""
-    found = []
-    for job, own in zip(jobs.values(), asked, strict=True):
+    result = []
+    for job, set_prompts in zip(jobs.values(), prompt_lists, strict=True):
         n, prompts = len(job.samples), job.prompts
         if prompts and (len(prompts) < n or not isinstance(prompts[0], str)):
             return []
-        found.append(prompts or list(own) or [""] * n)
-    return found
+        result.append(prompts or list(set_prompts) or [""] * n)
+    return result
 
 
-def share_prompts(asked: Iterable[Iterable[str]]) -> bool:
+def have_common_prompts(prompt_lists: Iterable[Iterable[str]]) -> bool:
     """Return whether each two sets answer a prompt in common; "" stands for no prompt."""
-    own = [{*prompts} - {""} for prompts in asked]
-    return all(a & b for a, b in combinations(own, 2))
+    prompt_sets = [{*prompts} - {""} for prompts in prompt_lists]
+    return all(a & b for a, b in combinations(prompt_sets, 2))
 
 
-def different(
-    together: Similarity, names: Sequence[str], asked: Sequence[Sequence[str]], q: float, kind: str
+def compute_different_sources(
+    pooled: Similarity,
+    names: Sequence[str],
+    prompt_lists: Sequence[Sequence[str]],
+    q: float,
+    kind: str,
 ) -> Sources | None:
-    """Count sets whose samples follow one another in `together`, `asked` the prompt of each sample.
+    """Compute the effective number of the sets whose samples follow one another in `pooled`.
 
-    Texts without prompts, or of which two sets share none, are not counted; samples of other kinds
-    without prompts are compared as whole sets. An empty prompt leaves its sample out.
+    `prompt_lists` contains the prompt of each sample, by set. Samples with an empty prompt are not
+    used. The result is None for texts without prompts, and if two sets have no prompt in common.
+    Samples of other types without prompts are compared as whole sets.
     """
-    if not asked:
+    if not prompt_lists:
         return None
-    every = [prompt for own in asked for prompt in own]
-    by = [name for name, own in zip(names, asked, strict=True) for _ in own]
-    if not any(every):
-        return None if kind == "texts" else _counted(together, None, by, q)
-    if not share_prompts(asked) or sum(map(len, set(every))) > MAX_CHARACTERS:
+    all_prompts = [prompt for set_prompts in prompt_lists for prompt in set_prompts]
+    by = [name for name, set_prompts in zip(names, prompt_lists, strict=True) for _ in set_prompts]
+    if not any(all_prompts):
+        return None if kind == "texts" else _compute_sources(pooled, None, by, q)
+    if not have_common_prompts(prompt_lists) or sum(map(len, set(all_prompts))) > MAX_CHARACTERS:
         return None
-    kept = [i for i, prompt in enumerate(every) if prompt]
-    samples = together if len(kept) == len(every) else together.take(np.array(kept))
-    return _counted(samples, [every[i] for i in kept], [by[i] for i in kept], q)
+    indices = [i for i, prompt in enumerate(all_prompts) if prompt]
+    samples = pooled if len(indices) == len(all_prompts) else pooled.take(np.array(indices))
+    return _compute_sources(samples, [all_prompts[i] for i in indices], [by[i] for i in indices], q)
 
 
-def _counted(
+def _compute_sources(
     samples: Similarity, prompts: list[str] | None, by: list[str], q: float
 ) -> Sources | None:
     try:
@@ -66,11 +73,16 @@ def _counted(
         return None
 
 
-def shown(counted: Sources, names: Sequence[str], by: str | None = None) -> Record:
+def describe_sources(result: Sources, names: Sequence[str], by: str | None = None) -> Record:
     """Return what the page shows of it, in the order of names; `by` is the column of the sets."""
-    values = counted.to_dict()
+    values = result.to_dict()
     values["sources"].sort(key=lambda row: names.index(row["name"]))
-    tell = sorted(values["prompts"], key=lambda row: -row[key_at(counted.q)])
-    noun = _NOUNS.fullmatch((by or "").strip().lower())
-    what = f"{noun[1]}s" if noun else "sets"
-    return {**values, "what": what, "sentence": counted.sentence, "most": tell[:_MOST]}
+    ranked_prompts = sorted(values["prompts"], key=lambda row: -row[key_at(result.q)])
+    match = _SOURCE_NOUN.fullmatch((by or "").strip().lower())
+    plural = f"{match[1]}s" if match else "sets"
+    return {
+        **values,
+        "what": plural,
+        "sentence": result.sentence,
+        "most": ranked_prompts[:_MAX_PROMPTS],
+    }

@@ -11,11 +11,11 @@ from ..aliases import Options, Record
 from ..inputs.pictures import Picture
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError
-from .call_arguments import COLUMN_ARGUMENTS, format_arguments, kernels_of, parse_arguments
+from .call_arguments import COLUMN_ARGUMENTS, find_kernels, format_arguments, parse_arguments
 from .compute_call import compute_call
-from .group_lists import check_kinds, sets_of
+from .group_lists import check_kinds, split_sets
 from .kernel_menu import find_controls
-from .sample_readout import left_out
+from .sample_readout import describe_dropped
 
 
 def read_call(kind: Any, text: object) -> Record:
@@ -31,16 +31,16 @@ def compute_samples(samples: Samples, text: object) -> Record:
     `references` is the label of a set or a group, its samples are the references of the others.
     """
     call = parse_arguments(text)
-    samples, notes = _usable(samples)
+    samples, notes = _take_usable(samples)
     references = call.get("references")
     if isinstance(references, str):
         labels = samples.sets or samples.groups
-        indices = _indices_of(references, labels)
-        others = [i for i in range(len(samples)) if i not in set(indices)]
-        call["references"] = _values(samples.subset(indices), call)
-        samples = samples.subset(others)
+        indices = _find_indices(references, labels)
+        other_indices = [i for i in range(len(samples)) if i not in set(indices)]
+        call["references"] = _convert_samples(samples.subset(indices), call)
+        samples = samples.subset(other_indices)
     else:
-        call = _groups_and_prompts(samples, call) | call
+        call = _collect_groupings(samples, call) | call
     return _answer(samples, call, text, notes)
 
 
@@ -58,19 +58,19 @@ def compute_sets(sets: Mapping[str, Samples], text: object) -> Record:
     check_kinds(sets)
     if len(sets) == 1:
         (table,) = sets.values()
-        sets = sets_of(table)
+        sets = split_sets(table)
     if len(sets) != 2:
         raise RefusedError(
             f"The arguments compare two sets, got {len(sets)}; remove the other sets, or press "
             f"“Reset” under “Arguments” to compare all of them."
         )
     (first, samples), (second, references) = sets.items()
-    samples, notes = _usable(samples)
-    references, other_notes = _usable(references)
+    samples, notes = _take_usable(samples)
+    references, other_notes = _take_usable(references)
     notes = [f"{first}: {note}" for note in notes] + [f"{second}: {note}" for note in other_notes]
     if samples.groups or references.groups:
         notes.append("All samples of a set are compared; groups, such as prompts, have no effect.")
-    call["references"] = _values(references, call)
+    call["references"] = _convert_samples(references, call)
     answer = _answer(samples, call, text, notes)
     if "MagArea" in answer["reference_values"] and len(samples) != len(references):
         answer["notes"].append(
@@ -85,23 +85,23 @@ def compute_sets(sets: Mapping[str, Samples], text: object) -> Record:
     return answer | {"name": f"{first} and {second}", "sets": list(sets)}
 
 
-def _usable(samples: Samples) -> tuple[Samples, list[str]]:
+def _take_usable(samples: Samples) -> tuple[Samples, list[str]]:
     """Return the samples that can be used, and a note on the others."""
     if not samples.problems:
         return samples, []
-    kept = [i for i in range(len(samples)) if i not in samples.problems]
-    return samples.subset(kept), list(left_out(samples, samples.problems))
+    usable_indices = [i for i in range(len(samples)) if i not in samples.problems]
+    return samples.subset(usable_indices), list(describe_dropped(samples, samples.problems))
 
 
 def _answer(samples: Samples, call: Record, text: object, notes: Sequence[str]) -> Record:
     """Return the values of a call, which contains the references, with what the page shows."""
-    values = _values(samples, call)
+    values = _convert_samples(samples, call)
     if len(samples) > MAX_SAMPLES and not isinstance(values, np.ndarray):
         raise RefusedError(f"Up to {MAX_SAMPLES:,} samples can be scored, got {len(samples):,}.")
-    columns = {name: _plain(cells) for name, cells in samples.cells.items()}
+    columns = {name: _to_plain_list(cells) for name, cells in samples.cells.items()}
     for name, cells in ((samples.by, samples.groups), (samples.sets_by, samples.sets)):
         if name and cells:
-            columns[name] = _plain(cells)
+            columns[name] = _to_plain_list(cells)
     answer = compute_call(values, call, columns, with_curves=True)
     written = parse_arguments(text)
     n = f"{len(samples):,}"
@@ -115,11 +115,11 @@ def _answer(samples: Samples, call: Record, text: object, notes: Sequence[str]) 
         "name": samples.name,
         "kind": samples.kind,
         "arguments": format_arguments(written),
-        "code": _code(written, call, columns),
+        "code": _format_code(written, call, columns),
     }
 
 
-def _code(written: Options, call: Options, columns: Options) -> str:
+def _format_code(written: Options, call: Options, columns: Options) -> str:
     """Write Python for a call; values that the page has added or looked up are variables."""
     parts = ["samples"]
     for name in dict.fromkeys([*written, *call]):
@@ -135,38 +135,38 @@ def _code(written: Options, call: Options, columns: Options) -> str:
     return f"import vendiscore\nprint(vendiscore.compute({', '.join(parts)}))"
 
 
-def _groups_and_prompts(samples: Samples, call: Options) -> Record:
+def _collect_groupings(samples: Samples, call: Options) -> Record:
     """Return the groups and prompts of samples as arguments, unless the call has some."""
     if {"groups", "prompts", "counts", "references"} & call.keys():
         return {}
-    found: Record = {}
+    result: Record = {}
     if samples.groups:
-        found["groups"] = _plain(samples.groups)
+        result["groups"] = _to_plain_list(samples.groups)
     if samples.prompts:
-        found |= {"prompts": list(samples.prompts), "given_prompt": True}
-    return found
+        result |= {"prompts": list(samples.prompts), "given_prompt": True}
+    return result
 
 
-def _indices_of(label: str, labels: Sequence[Hashable]) -> list[int]:
-    indices = [i for i, each in enumerate(labels) if str(each) == label]
+def _find_indices(label: str, labels: Sequence[Hashable]) -> list[int]:
+    indices = [i for i, other in enumerate(labels) if str(other) == label]
     if not indices:
-        known = ", ".join(dict.fromkeys(map(str, labels))) if labels else "there are none"
+        label_list = ", ".join(dict.fromkeys(map(str, labels))) if labels else "there are none"
         raise RefusedError(
-            f"`references` must be a list of samples, or the name of one of their sets ({known}), "
-            f"got {short_repr(label)}."
+            f"`references` must be a list of samples, or the name of one of their sets "
+            f"({label_list}), got {short_repr(label)}."
         )
     return indices
 
 
-def _values(samples: Samples, call: Options) -> Any:
+def _convert_samples(samples: Samples, call: Options) -> Any:
     """Return the samples in the form that the API takes; records if kernels name columns."""
-    if any(":" in name for name in kernels_of(call)):
-        cells = {name: _plain(values) for name, values in samples.cells.items()}
+    if any(":" in name for name in find_kernels(call)):
+        cells = {name: _to_plain_list(values) for name, values in samples.cells.items()}
         return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
     if samples.kind == "images":
-        return [each.data for each in samples.values if isinstance(each, Picture)]
+        return [picture.data for picture in samples.values if isinstance(picture, Picture)]
     return samples.values if isinstance(samples.values, np.ndarray) else list(samples.values)
 
 
-def _plain(values: Sequence[Any]) -> list[Any]:
+def _to_plain_list(values: Sequence[Any]) -> list[Any]:
     return [value.item() if isinstance(value, np.generic) else value for value in values]

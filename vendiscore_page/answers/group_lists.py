@@ -16,47 +16,51 @@ from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS, RefusedError
 
 
-def pooled(values: object, what: str, rows: bool = False) -> tuple[list[Any], GroupLabels | None]:
+def flatten_lists(
+    values: object, item_name: str, rows: bool = False
+) -> tuple[list[Any], GroupLabels | None]:
     """Return samples, or lists of them, as one list; and the groups if it was the latter."""
     if not isinstance(values, list):
-        raise RefusedError(f"Expected a list of {what}, got {type(values).__name__}.")
+        raise RefusedError(f"Expected a list of {item_name}, got {type(values).__name__}.")
     nested = [
         isinstance(value, list) and (not rows or any(isinstance(row, list) for row in value))
         for value in values
     ]
     if not any(nested):
         return values, None
-    nested = [found or value == [] for found, value in zip(nested, values, strict=True)]
+    nested = [is_list or value == [] for is_list, value in zip(nested, values, strict=True)]
     if not all(nested):
         i = nested.index(False)
         raise RefusedError(
-            f"Expected a list of {what}, or a list of groups, which are lists of {what}; item "
-            f"{nested.index(True)} is a list, but item {i} is not: {short_repr(values[i])}."
+            f"Expected a list of {item_name}, or a list of groups, which are lists of {item_name}; "
+            f"item {nested.index(True)} is a list, but item {i} is not: {short_repr(values[i])}."
         )
     sizes = [len(value) for value in values]
     if 0 in sizes:
         raise RefusedError(f"Group {sizes.index(0)} is empty; remove this group.")
     codes = np.repeat(np.arange(len(sizes)), sizes)
-    everything = [sample for value in values for sample in value]
-    return everything, GroupLabels(tuple(range(len(sizes))), codes, nested=True)
+    all_samples = [sample for value in values for sample in value]
+    return all_samples, GroupLabels(tuple(range(len(sizes))), codes, nested=True)
 
 
-def taken_apart(samples: Sequence[object], groups: GroupLabels | None) -> list[Any]:
+def split_by_group(samples: Sequence[object], groups: GroupLabels | None) -> list[Any]:
     """Return the samples as a list of lists, one for each group; as they are without groups."""
     if groups is None:
         return list(samples)
-    places = (np.flatnonzero(groups.codes == code) for code in range(len(groups)))
-    return [[samples[i] for i in members.tolist()] for members in places]
+    group_indices = (np.flatnonzero(groups.codes == code) for code in range(len(groups)))
+    return [[samples[i] for i in members.tolist()] for members in group_indices]
 
 
-def place(groups: GroupLabels | None, word: str = "number") -> Callable[[int], str]:
+def make_position_formatter(
+    groups: GroupLabels | None, word: str = "number"
+) -> Callable[[int], str]:
     """Return what messages call sample i of all: "number 3" or "number 1 of group 2"."""
     if groups is None or not groups.nested:
         return f"{word} {{}}".format
     return lambda i: "{} {} of group {}".format(word, *groups.position(i))
 
 
-def in_sets(samples: Samples) -> list[Hashable]:
+def label_groups_in_sets(samples: Samples) -> list[Hashable]:
     """Return the group of each sample within its set, such as a prompt of a model."""
     if not samples.groups:
         return list(samples.sets)
@@ -64,30 +68,30 @@ def in_sets(samples: Samples) -> list[Hashable]:
     return [f"{label} › {group}" for label, group in pairs]
 
 
-def sets_of(samples: Samples) -> dict[str, Samples]:
+def split_sets(samples: Samples) -> dict[str, Samples]:
     """Return the sets of samples, or their groups, by label; samples without one are in none.
 
     Sets keep the groups that their samples are in; groups that become sets have none.
     """
     labels, by = samples.sets or samples.groups, samples.sets_by or samples.by
-    where: dict[Hashable, list[int]] = {}
+    indices_by_label: dict[Hashable, list[int]] = {}
     for i, label in enumerate(labels):
         if label != "":
-            where.setdefault(label, []).append(i)
-    if not 2 <= len(where) <= MAX_SETS:
-        of = f"in column {short_repr(by)}" if by else "sets"
-        got = f"{len(where):,} {of}" if labels else "one set without groups"
+            indices_by_label.setdefault(label, []).append(i)
+    if not 2 <= len(indices_by_label) <= MAX_SETS:
+        column_name = f"in column {short_repr(by)}" if by else "sets"
+        got = f"{len(indices_by_label):,} {column_name}" if labels else "one set without groups"
         raise RefusedError(
             f"Two to {MAX_SETS} sets or groups can be compared, got {got}; add a set, or select "
             f"the column with the set names under “Group column”."
         )
-    plain = replace(samples, python=None, notes=(), sentence="", sets=())
-    plain = plain if samples.sets else replace(plain, groups=())
+    common = replace(samples, python=None, notes=(), sentence="", sets=())
+    common = common if samples.sets else replace(common, groups=())
     return {
         f"group {label}" if isinstance(label, int) else str(label): replace(
-            plain.subset(kept), total=len(kept)
+            common.subset(indices), total=len(indices)
         )
-        for label, kept in where.items()
+        for label, indices in indices_by_label.items()
     }
 
 
@@ -106,7 +110,9 @@ def check_grouped(labels: Sequence[Sequence[Hashable]]) -> np.ndarray:
     samples of all sets in a row. Two groups need at least two samples of two sets.
     """
     all_labels = list(chain(*labels))
-    counts = Counter(label for own in labels for label, n in Counter(own).items() if n > 1)
+    counts = Counter(
+        label for set_labels in labels for label, n in Counter(set_labels).items() if n > 1
+    )
     comparable = [label for label, n_sets in counts.items() if label != "" and n_sets > 1]
     if len(comparable) < 2:
         sets = "each set" if len(labels) == 2 else "two sets"

@@ -20,20 +20,20 @@ from ..inputs.pictures import Picture
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SMILES, MAX_TEXT, RefusedError, check_texts
 from . import kernel_menu, offered_encoders
-from .group_lists import place, pooled, taken_apart
+from .group_lists import flatten_lists, make_position_formatter, split_by_group
 from .kernel_menu import (
     DEFAULT_ORDER,
     DEFAULT_THRESHOLD,
-    Choice,
+    KernelChoice,
     check_order,
     check_threshold,
 )
-from .page_code import INLINE, called, imported
-from .prompt_lists import given_prompts, read_prompts, written
+from .page_code import INLINE, format_import, format_score_call
+from .prompt_lists import conditioning_keywords, format_prompts, read_prompts
 
 # The lowest threshold that needs no second comparison of samples.
-FLOOR = 0.3
-_OF_LETTERS = {"unit": "char"}  # sequences of letters are compared by n-grams of these
+MIN_THRESHOLD = 0.3
+_LETTER_OPTIONS = {"unit": "char"}  # sequences of letters are compared by n-grams of these
 # Reads the file that the page saves.
 READ_DOWNLOAD = 'json.loads(pathlib.Path("vendiscore.json").read_text())'
 
@@ -66,7 +66,7 @@ class Job:
 
     kind: str
     samples: Any
-    choice: Choice
+    choice: KernelChoice
     arguments: Record
     source: Source
     groups: GroupLabels | None = None
@@ -75,35 +75,41 @@ class Job:
     letters: bool = False  # whether texts are sequences of letters, which have no words
 
     @property
-    def what(self) -> str:
+    def sample_name(self) -> str:
         return "samples" if self.choice.is_matrix else self.kind
 
-    def findings(
+    def compute_steps(
         self, q: object, threshold: object = DEFAULT_THRESHOLD, allow_repeats: object = True
     ) -> Steps[ReportData]:
         """Find the results at order q; a SampleError names samples by their places."""
-        given = self.arguments | {"q": check_order(q)}
+        keywords = self.arguments | {"q": check_order(q)}
         if allow_repeats is not True:
-            given["allow_repeats"] = allow_repeats
-        alike_from = check_threshold(threshold)
+            keywords["allow_repeats"] = allow_repeats
+        similarity_threshold = check_threshold(threshold)
         if self.groups is not None:
-            given["groups"] = self.labels
+            keywords["groups"] = self.labels
         try:
             similarity = None
             if self.choice.is_encoder:
-                similarity = yield from offered_encoders.similarity(self.samples, self.arguments)
-            found = compute_report_data(self.samples, None, given, similarity=similarity)
-            return replace(found, threshold=alike_from, floor=FLOOR)
+                similarity = yield from offered_encoders.compute_similarity(
+                    self.samples, self.arguments
+                )
+            report_data = compute_report_data(self.samples, None, keywords, similarity=similarity)
+            return replace(report_data, threshold=similarity_threshold, floor=MIN_THRESHOLD)
         except SampleError as error:
             if self.groups is None:
                 raise
             raise self.groups.locate_error(error) from error.__cause__
 
-    def sentence(self, found: ReportData) -> str:
+    def sentence(self, report_data: ReportData) -> str:
         """Return the meaning of the number, after the way in which samples were compared."""
-        said = sentences.describe_score(found, self.what)
-        given = ", conditioned on the prompt" if self.prompts else ""
-        return f"{self.choice.by}{given}, {said[0].lower()}{said[1:]}" if found.n > 1 else said
+        description = sentences.describe_score(report_data, self.sample_name)
+        prompt_note = ", conditioned on the prompt" if self.prompts else ""
+        return (
+            f"{self.choice.by}{prompt_note}, {description[0].lower()}{description[1:]}"
+            if report_data.n > 1
+            else description
+        )
 
     @property
     def prompts(self) -> list[Any]:
@@ -115,19 +121,22 @@ class Job:
         groups = self.groups
         return None if groups is None else groups.sample_labels
 
-    def compared_by(self, choice: Choice) -> Job:
+    def with_kernel(self, choice: KernelChoice) -> Job:
         """Return the same samples and prompts, compared in another way with its usual options."""
-        options = _OF_LETTERS if self.letters else {}
-        arguments = kernel_menu.arguments(choice, options) | given_prompts(self.prompts)
+        options = _LETTER_OPTIONS if self.letters else {}
+        arguments = kernel_menu.parse_options(choice, options) | conditioning_keywords(self.prompts)
         return replace(self, choice=choice, arguments=arguments)
 
-    def code(self, found: ReportData, *others: tuple[Job, ReportData]) -> str:
+    def code(self, report_data: ReportData, *other_results: tuple[Job, ReportData]) -> str:
         """Write Python that prints this number, and the numbers of other jobs on these samples."""
-        calls = [f"print({job._call(each)})" for job, each in [(self, found), *others]]
-        head = [imported(self.source.head), f"samples = {self.source.samples}"]
+        calls = [
+            f"print({job._format_call(result)})"
+            for job, result in [(self, report_data), *other_results]
+        ]
+        head = [format_import(self.source.head), f"samples = {self.source.samples}"]
         return "\n".join([*head, *calls])
 
-    def phrases_code(self, q: float) -> str:
+    def format_phrases_code(self, q: float) -> str:
         """Write Python that prints the repeated phrases, which the kernel "ngram_overlap" finds."""
         modules = f"vendiscore, {self.source.head}" if self.source.head else "vendiscore"
         arguments = {name: x for name, x in self.arguments.items() if name != "k"}
@@ -136,19 +145,21 @@ class Job:
         return "\n".join([*head, f"print({call}.to_frame())"])
 
     def _grouped_keywords(self, arguments: Options, q: float) -> str:
-        options = keywords(arguments, q)
+        options = format_keywords(arguments, q)
         if self.groups is not None and self.source.groups:
             options += f", groups={self.source.groups}"
         return options
 
-    def _call(self, found: ReportData) -> str:
-        apart = ("groups", "q", "prompts")
-        arguments = {name: x for name, x in found.arguments.items() if name not in apart}
-        options = self._grouped_keywords(arguments, found.order)
+    def _format_call(self, report_data: ReportData) -> str:
+        separate_names = ("groups", "q", "prompts")
+        arguments = {
+            name: x for name, x in report_data.arguments.items() if name not in separate_names
+        }
+        options = self._grouped_keywords(arguments, report_data.order)
         if self.prompts:
-            each = len(self.prompts) > 1 and self.source.prompts
-            options += f", prompts={each or written(self.prompts, self.groups)}"
-        return called("samples", options)
+            prompt_list = len(self.prompts) > 1 and self.source.prompts
+            options += f", prompts={prompt_list or format_prompts(self.prompts, self.groups)}"
+        return format_score_call("samples", options)
 
 
 @dataclass(frozen=True)
@@ -163,15 +174,15 @@ class Settings:
     prompts: object = None  # one for all samples, unless they have their own
     allow_repeats: object = True  # False: samples are continuous measurements
 
-    def choice_of(self, *sets: Samples) -> Choice:
+    def select_kernel(self, *sets: Samples) -> KernelChoice:
         """Return the way to compare sets of one kind, the usual one for them if none is named."""
         kind = sets[0].kind
         if self.kernel:
-            return kernel_menu.choice(kind, self.kernel)
+            return kernel_menu.find_choice(kind, self.kernel)
         return kernel_menu.default_choice(kind, sets)[0]
 
 
-def text_job(
+def build_text_job(
     texts: object,
     kernel: str = "ngram_overlap",
     options: Options | None = None,
@@ -184,39 +195,41 @@ def text_job(
 
     `source` has those that are too long to be written out.
     """
-    called, longest = ("texts", MAX_TEXT) if kind == "texts" else ("SMILES", MAX_SMILES)
-    values, groups = pooled(texts, called)
+    item_name, max_length = ("texts", MAX_TEXT) if kind == "texts" else ("SMILES", MAX_SMILES)
+    values, groups = flatten_lists(texts, item_name)
     groups = parse_group_labels(labels) if labels else groups
-    values = check_texts(values, longest, kind.removesuffix("s"), place(groups))
-    taken = read_prompts(prompts, len(values), groups, longest)
-    compared = _compared(kind, kernel, options, taken)
-    said = repr(taken_apart(values, groups))
-    if len(said) + len(written(taken, groups)) <= INLINE:
-        source = Source("", said)
-    return Job(kind, values, *compared, source, groups, texts=values.__getitem__)
+    values = check_texts(
+        values, max_length, kind.removesuffix("s"), make_position_formatter(groups)
+    )
+    prompt_list = read_prompts(prompts, len(values), groups, max_length)
+    kernel_arguments = _select_kernel(kind, kernel, options, prompt_list)
+    literal = repr(split_by_group(values, groups))
+    if len(literal) + len(format_prompts(prompt_list, groups)) <= INLINE:
+        source = Source("", literal)
+    return Job(kind, values, *kernel_arguments, source, groups, texts=values.__getitem__)
 
 
-def image_job(
+def build_image_job(
     pictures: Sequence[Picture],
     kernel: str = "pixels",
-    left: Sequence[str] = (),
+    dropped_files: Sequence[str] = (),
     groups: GroupLabels | None = None,
 ) -> Job:
-    """Return the job of images, pixel by pixel or encoded; `left` are files left out."""
-    chosen, arguments = _compared("images", kernel)
+    """Return the job of images, pixel by pixel or encoded; `dropped_files` are files left out."""
+    choice, arguments = _select_kernel("images", kernel)
     files = 'glob.glob("images/*")'
-    if left:
-        files = f"set({files}) - {set(map('images/{}'.format, left))!r}"
+    if dropped_files:
+        files = f"set({files}) - {set(map('images/{}'.format, dropped_files))!r}"
     expression = f"sorted({files})  # the folder of the images"
     if groups is not None:
-        each = 'sorted(glob.glob(folder + "/*"))'
-        expression = f"[{each} for folder in sorted({files})]  # a folder for each group"
-    samples = [picture.data if chosen.is_encoder else picture.small for picture in pictures]
+        files_of_folder = 'sorted(glob.glob(folder + "/*"))'
+        expression = f"[{files_of_folder} for folder in sorted({files})]  # a folder for each group"
+    samples = [picture.data if choice.is_encoder else picture.small for picture in pictures]
     source = Source("glob", expression)
-    return Job("images", samples, chosen, arguments, source, groups, pictures=pictures)
+    return Job("images", samples, choice, arguments, source, groups, pictures=pictures)
 
 
-def vector_job(
+def build_vector_job(
     X: object,
     kernel: str = "cosine",
     options: Options | None = None,
@@ -225,80 +238,80 @@ def vector_job(
     source: Source = _ROWS,
 ) -> Job:
     """Return the job of features X or a similarity matrix K; `source` has many rows."""
-    X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
+    X, groups = flatten_lists(X, "rows", rows=True) if isinstance(X, list) else (X, None)
     groups = parse_group_labels(labels) if labels else groups
-    X = check_matrix(X, place(groups, "Row"))
-    taken = read_prompts(prompts, len(X), groups)
-    chosen, arguments = _compared("vectors", kernel, options, taken)
-    if chosen.is_matrix and (groups is not None or X.shape[0] != X.shape[1]):
+    X = check_matrix(X, make_position_formatter(groups, "Row"))
+    prompt_list = read_prompts(prompts, len(X), groups)
+    choice, arguments = _select_kernel("vectors", kernel, options, prompt_list)
+    if choice.is_matrix and (groups is not None or X.shape[0] != X.shape[1]):
         got = f"{X.shape[0]} × {X.shape[1]}" if groups is None else f"{len(groups)} groups"
         raise RefusedError(
             f"A similarity matrix K must be square and contain all samples, got {got}; for vectors "
             f"select another kernel."
         )
-    texts = None if chosen.is_matrix else partial(_format_row, X)
+    texts = None if choice.is_matrix else partial(_format_row, X)
     source = _source_of_rows(X, source, groups)
-    return Job("vectors", X, chosen, arguments, source, groups, texts)
+    return Job("vectors", X, choice, arguments, source, groups, texts)
 
 
-def job_of(
+def build_job(
     samples: Samples,
-    kept: list[int],
+    indices: list[int],
     kernel: str,
     options: Options | None = None,
     prompts: object = None,
 ) -> Job:
     """Return some samples as they were read, compared by one of the kernels of their kind."""
-    places = samples.places
-    samples = samples.subset(kept) if len(kept) < len(samples) else samples
+    locations = samples.places
+    samples = samples.subset(indices) if len(indices) < len(samples) else samples
     prompts = list(samples.prompts) or prompts
     values, labels, python = samples.values, samples.groups, samples.python
     if samples.letters:
-        options = {**(options or {}), **_OF_LETTERS}
+        options = {**(options or {}), **_LETTER_OPTIONS}
     if samples.kind in ("texts", "molecules"):
-        source = _of_file(python) if python else _DOWNLOAD
-        job = text_job(values, kernel, options, labels, samples.kind, prompts, source)
+        source = _source_of_file(python) if python else _DOWNLOAD
+        job = build_text_job(values, kernel, options, labels, samples.kind, prompts, source)
         return replace(job, letters=samples.letters)
     if samples.kind == "images":
         if prompts:
             raise RefusedError("Prompts are not supported for images; remove the prompt.")
         groups = parse_group_labels(labels) if labels else None
-        left = [str(place) for place in places if place not in samples.places]
-        return image_job(values, kernel, left, groups)
-    source = _of_file(python) if python else _ROWS
-    is_matrix = kernel_menu.choice("vectors", kernel).is_matrix
-    if is_matrix and len(kept) < len(places) == values.shape[1]:
-        values = values[:, kept]
-        left = sorted({*range(len(places))} - {*kept})
-        source = source._replace(samples=f"np.delete({source.samples}, {left}, axis=1)")
-    return vector_job(values, kernel, options, labels, prompts, source)
+        dropped = [str(location) for location in locations if location not in samples.places]
+        return build_image_job(values, kernel, dropped, groups)
+    source = _source_of_file(python) if python else _ROWS
+    is_matrix = kernel_menu.find_choice("vectors", kernel).is_matrix
+    if is_matrix and len(indices) < len(locations) == values.shape[1]:
+        values = values[:, indices]
+        dropped = sorted({*range(len(locations))} - {*indices})
+        source = source._replace(samples=f"np.delete({source.samples}, {dropped}, axis=1)")
+    return build_vector_job(values, kernel, options, labels, prompts, source)
 
 
 def _format_row(X: np.ndarray, i: int) -> str:
     return sentences.format_row(X[i])
 
 
-def _of_file(python: FileCode) -> Source:
+def _source_of_file(python: FileCode) -> Source:
     head = f"{IMPORTS}\ndata = {python.read()}"
     return Source(head, python.values(), python.groups, "data.prompts")
 
 
-def _compared(
+def _select_kernel(
     kind: str,
     kernel: object,
     options: Options | None = None,
     prompts: Sequence[object] = (),
-) -> tuple[Choice, Record]:
-    chosen = kernel_menu.choice(kind, kernel)
-    return chosen, kernel_menu.arguments(chosen, options or {}) | given_prompts(prompts)
+) -> tuple[KernelChoice, Record]:
+    choice = kernel_menu.find_choice(kind, kernel)
+    return choice, kernel_menu.parse_options(choice, options or {}) | conditioning_keywords(prompts)
 
 
 def _source_of_rows(X: np.ndarray, source: Source, groups: GroupLabels | None) -> Source:
     """Return Python code for the rows: their values if they are few, else a call to read them."""
     nested = groups if groups is not None and groups.nested else None
     labels = "" if groups is None or nested else repr(groups.sample_labels)
-    if X.size <= INLINE and len(said := repr(taken_apart(X.tolist(), nested))) <= INLINE:
-        return Source("", said, labels)
+    if X.size <= INLINE and len(literal := repr(split_by_group(X.tolist(), nested))) <= INLINE:
+        return Source("", literal, labels)
     if nested is None:
         return source._replace(groups=source.groups or labels)
     ends = np.cumsum(np.bincount(nested.codes))[:-1].tolist()
@@ -306,7 +319,7 @@ def _source_of_rows(X: np.ndarray, source: Source, groups: GroupLabels | None) -
     return Source(f"numpy as np, {source.head}", rows)
 
 
-def keywords(arguments: Options, q: float) -> str:
+def format_keywords(arguments: Options, q: float) -> str:
     """Write the arguments of `compute` as Python keywords."""
-    given = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
-    return ", ".join(f"{name}={value!r}" for name, value in given.items())
+    keywords = {**arguments, "q": "inf" if q == float("inf") else int(q) if q == int(q) else q}
+    return ", ".join(f"{name}={value!r}" for name, value in keywords.items())

@@ -15,21 +15,21 @@ _REMOTE = re.compile(
 )
 
 
-def called(samples: str, options: str) -> str:
+def format_score_call(samples: str, options: str) -> str:
     """Write Python that scores samples: by this Space if the page runs in one, else the package."""
-    after = f", {options}" if options else ""
+    suffix = f", {options}" if options else ""
     if space := os.environ.get("SPACE_ID"):
-        return f'evaluate.load("{space}").compute(samples={samples}{after})'
-    return f"vendiscore.compute({samples}{after})"
+        return f'evaluate.load("{space}").compute(samples={samples}{suffix})'
+    return f"vendiscore.compute({samples}{suffix})"
 
 
-def imported(modules: str) -> str:
-    """Write the import of what `called` needs, and of these modules."""
+def format_import(modules: str) -> str:
+    """Write the import of what `format_score_call` needs, and of these modules."""
     caller = "evaluate" if os.environ.get("SPACE_ID") else "vendiscore"
     return f"import {caller}, {modules}" if modules else f"import {caller}"
 
 
-def links() -> dict[str, str]:
+def list_links() -> dict[str, str]:
     """Return addresses of code, documentation and citation: of the Space, or where a clone is from.
 
     Empty if neither is known.
@@ -53,5 +53,5 @@ def _read_origin(path: Path) -> str:
     except (OSError, ValueError, configparser.Error):
         return ""
     url = config.get('remote "origin"', "url", fallback="")
-    found = _REMOTE.fullmatch(url)
-    return f"https://{found['host']}/{found['path']}" if found else ""
+    match = _REMOTE.fullmatch(url)
+    return f"https://{match['host']}/{match['path']}" if match else ""

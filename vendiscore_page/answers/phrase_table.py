@@ -19,7 +19,7 @@ def takes_long(job: Job) -> bool:
     return len(job.samples) > _MAX_QUICK
 
 
-def phrase_table(job: Job, q: float) -> Record:
+def build_phrase_table(job: Job, q: float) -> Record:
     """Return the phrases that lower the score most, as `vendiscore.phrases` does, and code for it.
 
     Costs are computed with n-grams and without conditioning. If the score was computed in another
@@ -33,19 +33,21 @@ def phrase_table(job: Job, q: float) -> Record:
         )
     by_ngrams = job
     if job.choice.kernel != _KERNEL:
-        by_ngrams = job.compared_by(kernel_menu.choice("texts", _KERNEL))
+        by_ngrams = job.with_kernel(kernel_menu.find_choice("texts", _KERNEL))
     arguments = {k: x for k, x in by_ngrams.arguments.items() if k not in _OTHER_ARGUMENTS}
     described = replace(by_ngrams, arguments=arguments)
     result = phrases(job.samples, groups=job.labels, q=q, **arguments)
-    how = kernel_menu.describe(described.choice, described.arguments, q)
+    description = kernel_menu.describe_comparison(described.choice, described.arguments, q)
     note = ""
     if job.choice.kernel != _KERNEL:
-        note = f"Costs are computed by wording ({how}), not by {job.choice.sees}."
+        note = (
+            f"Costs are computed by wording ({description}), not by {job.choice.compared_content}."
+        )
     elif job.prompts:
         note = "Costs are computed without conditioning on the prompt."
     return {
         **result.to_dict(),
         "sentence": result.sentence,
         "note": note,
-        "code": described.phrases_code(q),
+        "code": described.format_phrases_code(q),
     }

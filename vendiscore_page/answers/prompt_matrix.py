@@ -10,14 +10,14 @@ from vendiscore.report import compute_report_data, key_at
 from ..aliases import Record
 from ..inputs.file_code import draw_indices
 from .jobs import Job
-from .sample_views import map_
+from .sample_views import build_map
 
-MAPPED = 1_000  # samples on the map
-SAME = 0.95  # the similarity from which an answer repeats another
+MAX_MAPPED = 1_000  # samples on the map
+DUPLICATE_SIMILARITY = 0.95  # the similarity from which an answer repeats another
 
 
-def prompt_matrix(
-    together: Similarity,
+def compute_prompt_matrix(
+    pooled: Similarity,
     sets: Sequence[str],
     groups: Sequence[Hashable],
     models: Sequence[str],
@@ -27,20 +27,20 @@ def prompt_matrix(
 
     Columns are `models`; a cell is null where a model has no answers.
     """
-    prompts = {prompt: place for place, prompt in enumerate(dict.fromkeys(groups))}
-    columns = {model: place for place, model in enumerate(models)}
+    prompts = {prompt: index for index, prompt in enumerate(dict.fromkeys(groups))}
+    columns = {model: index for index, model in enumerate(models)}
     n: list[list[int]] = [[0] * len(columns) for _ in prompts]
     key = key_at(q)
     scores: list[list[float | None]] = [[None] * len(columns) for _ in prompts]
     cells = list(zip(sets, groups, strict=True))
-    for cell in compute(together, groups=cells, q=q, details=True)["details"]["groups"]:
+    for cell in compute(pooled, groups=cells, q=q, details=True)["details"]["groups"]:
         model, prompt = cell["group"]
         n[prompts[prompt]][columns[model]] = cell["n"]
         scores[prompts[prompt]][columns[model]] = cell[key]
     return {"models": list(models), "prompts": list(map(str, prompts)), "n": n, key: scores}
 
 
-def columns_of(jobs: Mapping[str, Job]) -> Record:
+def collect_columns(jobs: Mapping[str, Job]) -> Record:
     """Return the set, the words and the picture of each sample, set after set."""
     return {
         "set": [name for name, job in jobs.items() for _ in job.samples],
@@ -49,31 +49,37 @@ def columns_of(jobs: Mapping[str, Job]) -> Record:
     }
 
 
-def sampled(together: Similarity, columns: Record) -> tuple[list[int], Record]:
-    """Return at most `MAPPED` samples, as many of each set, and their columns.
+def draw_samples(pooled: Similarity, columns: Record) -> tuple[list[int], Record]:
+    """Return at most `MAX_MAPPED` samples, as many of each set, and their columns.
 
     `repeats` is the first sample of the same set and group that a sample repeats, itself for none.
     """
     sets = np.array(columns["set"])
-    places = np.arange(len(sets))
-    if len(sets) > MAPPED:
-        every = [np.flatnonzero(sets == name) for name in dict.fromkeys(columns["set"])]
-        most = MAPPED // len(every)
-        places = np.concatenate([own[draw_indices(len(own), most, 0)] for own in every])
-    K = np.array(together.take(places).dense(), float)
-    found = {name: [values[i] for i in places] for name, values in columns.items() if values}
-    cells = zip(found["set"], found.get("group", found["set"]), strict=True)
-    numbers: Record = {}
-    codes = np.array([numbers.setdefault(repr(cell), len(numbers)) for cell in cells])
-    alike = (K >= SAME - 1e-9) & (codes[:, None] == codes)
-    np.fill_diagonal(alike, True)
-    first = alike.argmax(axis=1)
+    indices = np.arange(len(sets))
+    if len(sets) > MAX_MAPPED:
+        set_indices = [np.flatnonzero(sets == name) for name in dict.fromkeys(columns["set"])]
+        max_per_set = MAX_MAPPED // len(set_indices)
+        indices = np.concatenate(
+            [members[draw_indices(len(members), max_per_set, 0)] for members in set_indices]
+        )
+    K = np.array(pooled.take(indices).dense(), float)
+    drawn_columns = {
+        name: [values[i] for i in indices] for name, values in columns.items() if values
+    }
+    cells = zip(drawn_columns["set"], drawn_columns.get("group", drawn_columns["set"]), strict=True)
+    cell_codes: Record = {}
+    codes = np.array([cell_codes.setdefault(repr(cell), len(cell_codes)) for cell in cells])
+    are_duplicates = (K >= DUPLICATE_SIMILARITY - 1e-9) & (codes[:, None] == codes)
+    np.fill_diagonal(are_duplicates, True)
+    first = are_duplicates.argmax(axis=1)
     while (first[first] < first).any():
         first = first[first]
-    return places.tolist(), found | {"repeats": first.tolist()}
+    return indices.tolist(), drawn_columns | {"repeats": first.tolist()}
 
 
 @np.errstate(all="ignore")
-def coordinates(together: Similarity, places: list[int]) -> Record:
+def compute_coordinates(pooled: Similarity, indices: list[int]) -> Record:
     """Return where some samples are on a map of them."""
-    return map_(compute_report_data(places, None, {}, similarity=together.take(np.array(places))))
+    return build_map(
+        compute_report_data(indices, None, {}, similarity=pooled.take(np.array(indices)))
+    )

@@ -10,58 +10,63 @@ from ..aliases import Options, Record
 from ..inputs.submission import ONE_SET, ONE_TEXT, SETS
 from ..inputs.visitor_samples import FILE, Samples
 from ..quotas import MAX_SETS
-from .different_sources import share_prompts
+from .different_sources import have_common_prompts
 from .group_lists import can_compare_within
-from .quality_columns import boolean_columns
+from .quality_columns import find_boolean_columns
 
-_LONG = 40  # characters of the name of a column on a button
-_MOST = 3  # names on a button
+_MAX_NAME_LENGTH = 40  # characters of the name of a column on a button
+_MAX_NAMES = 3  # names on a button
 
 
-def questions(samples: Samples) -> Record:
+def list_questions(samples: Samples) -> Record:
     """Return a table's questions, each with how its samples are read, and notes on the others.
 
     `current` is the label of the question that the samples answer as they were read, or None.
     """
     if samples.files:
-        return _of_files(samples)
+        return _list_file_questions(samples)
     if not (samples.roles or samples.wide or samples.groups):
         return {"questions": [], "unasked": [], "current": None}
     n, notes = len(samples), list[str]()
     alone = {"by": None, "sets": None}
     many = f"{n:,} of {samples.total:,}" if samples.total > n else f"all {n:,}"
     pool = alone | {"pool": True}
-    asked: list[Record] = [_question(f"Score {many} {samples.unit}s", pool)]
-    column, prompts = _role(samples, "prompt")
-    each = Counter(label for label in prompts if label)
-    if 2 <= len(each) < sum(each.values()) and not samples.wide:
-        label = f"Score each of {len(each):,} {_many('prompt', column)}"
-        asked.append(_question(label, alone | {"by": column}))
+    asked: list[Record] = [_build_question(f"Score {many} {samples.unit}s", pool)]
+    column, prompts = _get_role(samples, "prompt")
+    prompt_counts = Counter(label for label in prompts if label)
+    if 2 <= len(prompt_counts) < sum(prompt_counts.values()) and not samples.wide:
+        label = f"Score each of {len(prompt_counts):,} {_format_plural('prompt', column)}"
+        asked.append(_build_question(label, alone | {"by": column}))
     if samples.wide:
         many = f"Score the answers of each row (one model, {len(samples.wide)} answers per prompt)"
-        asked.append(_question(many, alone | {"answers": True, "pool": False, "column": None}))
+        asked.append(
+            _build_question(many, alone | {"answers": True, "pool": False, "column": None})
+        )
         how = {"wide": True, "answers": False, "column": None, "sets": "model", "by": None}
         how |= {"prompts": None}
-        asked.append(_question(f"Compare the columns {_listed(samples.wide)}", how, True))
+        asked.append(_build_question(f"Compare the columns {_join_names(samples.wide)}", how, True))
     for role in ("model", "label"):
         if role in samples.roles:
-            found, why = _of_sets(samples, role)
+            found, why = _list_set_questions(samples, role)
             asked += found
             notes += why
-    asked.append(_question("Find near-duplicates", pool, show="clusters"))
-    asked.append(_question(f"Select diverse {samples.unit}s", pool, show="subset"))
-    current = next((each["label"] for each in asked if _is_answered(each, samples)), None)
+    asked.append(_build_question("Find near-duplicates", pool, show="clusters"))
+    asked.append(_build_question(f"Select diverse {samples.unit}s", pool, show="subset"))
+    current = next(
+        (prompt_counts["label"] for prompt_counts in asked if _is_answered(prompt_counts, samples)),
+        None,
+    )
     return {"questions": asked, "unasked": notes, "current": current}
 
 
-def _of_files(samples: Samples) -> Record:
+def _list_file_questions(samples: Samples) -> Record:
     """Return what can be asked of several text files."""
     n = len(samples.files)
-    asked = [_question(f"Score {n:,} texts, one per file", {"files": ONE_TEXT})]
+    asked = [_build_question(f"Score {n:,} texts, one per file", {"files": ONE_TEXT})]
     if n <= MAX_SETS:
         label = f"Which of the {n} files is most diverse?"
-        asked.append(_question(label, {"files": SETS}, True))
-    asked.append(_question("Score the texts of all files together", {"files": ONE_SET}))
+        asked.append(_build_question(label, {"files": SETS}, True))
+    asked.append(_build_question("Score the texts of all files together", {"files": ONE_SET}))
     is_one_text = samples.unit == FILE
     files = ONE_TEXT if is_one_text else SETS if samples.sets_by == FILE else ONE_SET
     current = next(each["label"] for each in asked if each["options"]["files"] == files)
@@ -74,84 +79,90 @@ def _is_answered(question: Record, samples: Samples) -> bool:
     if "wide" in options:
         return False
     if "answers" in options:
-        by = samples.by or _role(samples, "prompt")[0]
-        return bool(samples.groups) and by == _role(samples, "prompt")[0] and not samples.sets_by
+        by = samples.by or _get_role(samples, "prompt")[0]
+        return (
+            bool(samples.groups) and by == _get_role(samples, "prompt")[0] and not samples.sets_by
+        )
     if options["sets"] != samples.sets_by:
         return False
     if question["compares"]:
         # Prompts that were detected are not used if models cannot be compared within them.
-        return samples.by in (options["by"], _role(samples, "prompt")[0])
+        return samples.by in (options["by"], _get_role(samples, "prompt")[0])
     return samples.by == options["by"] and bool(samples.groups) == bool(samples.by)
 
 
-def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
+def _list_set_questions(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
     """Return what can be asked of the models, or of the values of a label, and notes."""
-    column, labels = _role(samples, role)
+    column, labels = _get_role(samples, role)
     sizes = Counter(label for label in labels if label)
-    many, notes = _many(role, column), []
+    many, notes = _format_plural(role, column), []
     if missing := len(labels) - sum(sizes.values()):
         empty = f"{missing:,} {samples.unit}{'s'[: missing != 1]}"
         notes.append(f"{empty} without a {role} will not be used in analyses of {many}.")
     if len(sizes) == 1:
-        only = f"“{next(iter(sizes)):.{_LONG}}”"
+        only = f"“{next(iter(sizes)):.{_MAX_NAME_LENGTH}}”"
         notes.append(f"There is only one {role}, {only}; a comparison requires at least two.")
         return [], notes
-    here = Counter(samples.roles[role][1])
-    sizes = Counter({label: here[label] for label in sizes})
+    counts = Counter(samples.roles[role][1])
+    sizes = Counter({label: counts[label] for label in sizes})
     if len(sizes) > MAX_SETS or min(sizes.values()) < MIN_SAMPLES:
-        why = f"there are {len(sizes):,}, more than {MAX_SETS}"
+        reason = f"there are {len(sizes):,}, more than {MAX_SETS}"
         if len(sizes) <= MAX_SETS:
-            few = min(sizes, key=lambda label: sizes[label])
-            why = f"“{few:.{_LONG}}” has fewer than {MIN_SAMPLES} {samples.unit}s"
-        notes.append(f"The {many} cannot be compared here: {why}.")
-        each = {"by": column, "sets": None}
-        return [_question(f"Score each of {len(sizes):,} {many}", each)], notes
-    how = {"sets": column, "by": _paired(samples, labels), "prompts": None}
-    how |= {"correct": None, "min_quality": None}
-    found = [_question(f"Which of the {len(sizes)} {many} is most diverse?", how, True)]
-    correct = [name for name in boolean_columns(samples) if is_named(name, CORRECT_NAMES)]
-    if how["by"] and correct:
+            smallest = min(sizes, key=lambda label: sizes[label])
+            reason = (
+                f"“{smallest:.{_MAX_NAME_LENGTH}}” has fewer than {MIN_SAMPLES} {samples.unit}s"
+            )
+        notes.append(f"The {many} cannot be compared here: {reason}.")
+        group_options = {"by": column, "sets": None}
+        return [_build_question(f"Score each of {len(sizes):,} {many}", group_options)], notes
+    options = {"sets": column, "by": _find_prompt_column(samples, labels), "prompts": None}
+    options |= {"correct": None, "min_quality": None}
+    result = [_build_question(f"Which of the {len(sizes)} {many} is most diverse?", options, True)]
+    correct = [name for name in find_boolean_columns(samples) if is_named(name, CORRECT_NAMES)]
+    if options["by"] and correct:
         label = f"Which of the {len(sizes)} {many} is most diverse among correct answers?"
-        found.append(_question(label, how | {"correct": correct[0]}, True, "quality"))
-    if samples.kind != "texts" or _share(samples, role):
-        found.append(_question(f"What is the effective number of {many}?", how, True, "sources"))
-    return found, notes
+        result.append(_build_question(label, options | {"correct": correct[0]}, True, "quality"))
+    if samples.kind != "texts" or _have_common_prompts(samples, role):
+        result.append(
+            _build_question(f"What is the effective number of {many}?", options, True, "sources")
+        )
+    return result, notes
 
 
-def _role(samples: Samples, role: str) -> tuple[str, Sequence[str]]:
+def _get_role(samples: Samples, role: str) -> tuple[str, Sequence[str]]:
     """Return the column of a role and the labels of all rows, also of those not drawn."""
     return samples.all_roles.get(role, ("", ()))
 
 
-def _paired(samples: Samples, labels: Sequence[str]) -> str | None:
+def _find_prompt_column(samples: Samples, labels: Sequence[str]) -> str | None:
     """Return the column of prompts if sets can be compared within prompts."""
-    column, prompts = _role(samples, "prompt")
+    column, prompts = _get_role(samples, "prompt")
     return column if can_compare_within(labels, prompts) else None
 
 
-def _share(samples: Samples, role: str) -> bool:
+def _have_common_prompts(samples: Samples, role: str) -> bool:
     """Return whether each two sets have answers to a prompt in common."""
     labels, prompts = samples.roles[role][1], samples.asked
     if samples.total > len(samples) and "prompt" in samples.all_roles:
-        labels, prompts = (samples.all_roles[each][1] for each in (role, "prompt"))
-    own: dict[str, set[str]] = {label: set() for label in labels if label}
+        labels, prompts = (samples.all_roles[role_name][1] for role_name in (role, "prompt"))
+    prompts_by_label: dict[str, set[str]] = {label: set() for label in labels if label}
     for label, prompt in zip(labels, prompts, strict=False):
         if label:
-            own[label].add(prompt)
-    return share_prompts(own.values())
+            prompts_by_label[label].add(prompt)
+    return have_common_prompts(prompts_by_label.values())
 
 
-def _listed(names: Sequence[str]) -> str:
-    short = [f"“{name:.{_LONG}}”" for name in names]
-    if len(short) > _MOST:
+def _join_names(names: Sequence[str]) -> str:
+    short = [f"“{name:.{_MAX_NAME_LENGTH}}”" for name in names]
+    if len(short) > _MAX_NAMES:
         return f"{short[0]} to {short[-1]}"
     return f"{', '.join(short[:-1])} and {short[-1]}"
 
 
-def _many(role: str, column: str) -> str:
+def _format_plural(role: str, column: str) -> str:
     """Return the plural of a role; the values of a label have the name of their column."""
-    return f"{role}s" if role != "label" else f"groups by “{column:.{_LONG}}”"
+    return f"{role}s" if role != "label" else f"groups by “{column:.{_MAX_NAME_LENGTH}}”"
 
 
-def _question(label: str, options: Options, compares: bool = False, show: str = "") -> Record:
+def _build_question(label: str, options: Options, compares: bool = False, show: str = "") -> Record:
     return {"label": label, "options": dict(options), "compares": compares, "show": show}

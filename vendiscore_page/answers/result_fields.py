@@ -48,15 +48,15 @@ _PAIR_NAMES = (
 _PAIR_FIELDS = {**dict(zip(_PAIR_NAMES, _PAIR_NAMES, strict=True)), "p_adjusted": "p"}
 
 
-def page_fields(found: ReportData) -> Record:
+def get_page_fields(report_data: ReportData) -> Record:
     """Return the fields that the page shows, under its names; None for a missing value."""
-    result = found.to_dict()
+    result = report_data.to_dict()
     return {page.format(**result): result[name] for name, page, _ in _FIELDS if page}
 
 
-def api_fields(found: ReportData) -> Record:
+def get_api_fields(report_data: ReportData) -> Record:
     """Return the fields that the API returns, under its names, without missing values."""
-    result = found.to_dict()
+    result = report_data.to_dict()
     return {
         api.format(**result): result[name]
         for name, _, api in _FIELDS
@@ -64,13 +64,13 @@ def api_fields(found: ReportData) -> Record:
     }
 
 
-def quality_fields(comparison: Comparison) -> list[Record]:
+def get_quality_fields(comparison: Comparison) -> list[Record]:
     """Return the fields of `Comparison.quality_parts`, with a sentence for each pair."""
     rows = zip(comparison.to_dict()["quality_parts"], comparison.quality_parts, strict=True)
     return [row | {"sentence": parts.sentence} for row, parts in rows]
 
 
-def comparison_fields(comparison: Comparison) -> Record:
+def get_comparison_fields(comparison: Comparison) -> Record:
     """Return the fields that the page and the API show of a comparison, under their names."""
     result = comparison.to_dict()
     key = key_at(comparison.q)

@@ -24,12 +24,12 @@ from vendiscore.tools.reading.numpy_files import NumpyArchive
 
 from ..quotas import INPUT, MAX_UNPACKED, check_lines
 from .file_code import FileCode
-from .parts import fit
-from .pictures import pictures
-from .roles import answer_columns, are_answers, kinds_of, melted, roles_of
-from .submission import COUNTS, LINE, Asked, Kind
+from .parts import fit_to_limits
+from .pictures import read_pictures
+from .roles import are_answers, detect_kinds, detect_roles, find_answer_columns, melt_answers
+from .submission import COUNTS, LINE, InputSettings, Kind
 from .visitor_samples import Samples
-from .western_text import encoding_of
+from .western_text import detect_encoding
 
 BOX = "the text box"  # what notes call what was pasted
 _LINES = (
@@ -41,142 +41,159 @@ _LINES = (
     "fasta",
     "vec",
 )  # formats of a sample a line, or less
-_WIDE = 100  # columns of a table that come back with its samples
-_FIRST = replace(INPUT, samples=200)  # rows that tell what the others are
+_MAX_SHOWN_COLUMNS = 100  # columns of a table that come back with its samples
+_PREVIEW_LIMITS = replace(INPUT, samples=200)  # rows that tell what the others are
 # Fields of the reader's choices under the names that they have here.
 _FIELDS = {"group_by": "by", "by": "sets", "split": "separator"}
 
 
-def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
+def read_file(name: str, data: bytes, form: str | None, settings: InputSettings) -> Samples:
     """Return the samples of a file, or of a pasted table; `form` is None for an unknown format."""
     if form in _LINES:
         check_lines(data.count(b"\n") + data.count(b"\r"))
-    said = asked.type if form == "txt" else form  # lines of text can be rows of numbers
-    read_options = _read_options(asked, said, None if form == "parquet" else encoding_of(data))
-    limits = INPUT if form == "json" else _FIRST
-    numeric = "vectors" if asked.kind == "vectors" else ""  # which spaces can part
-    head = parsed(data, form, replace(read_options, limits=limits, kind=numeric))
-    if isinstance(head, NumpyArchive):
-        return _of_array(head, name, read_options, asked)
+    format_name = settings.type if form == "txt" else form  # lines of text can be rows of numbers
+    read_options = _read_options(
+        settings, format_name, None if form == "parquet" else detect_encoding(data)
+    )
+    limits = INPUT if form == "json" else _PREVIEW_LIMITS
+    preview_kind = "vectors" if settings.kind == "vectors" else ""  # which spaces can part
+    preview = parse_file(data, form, replace(read_options, limits=limits, kind=preview_kind))
+    if isinstance(preview, NumpyArchive):
+        return _read_array(preview, name, read_options, settings)
     kinds: list[Kind] = []
-    wide: list[str] = []
-    if isinstance(head, Columns):
-        kinds = kinds_of(head.head(), asked)
-    elif isinstance(head, Table) and head.rows:
-        kinds, wide = kinds_of(head, asked), answer_columns(head)
-    if asked.kind in (*kinds, COUNTS):
-        read_options = replace(read_options, kind=str(asked.kind))
-    joined = len(wide) > 1 and (asked.wide or asked.answers)
+    wide_columns: list[str] = []
+    if isinstance(preview, Columns):
+        kinds = detect_kinds(preview.head(), settings)
+    elif isinstance(preview, Table) and preview.rows:
+        kinds, wide_columns = detect_kinds(preview, settings), find_answer_columns(preview)
+    if settings.kind in (*kinds, COUNTS):
+        read_options = replace(read_options, kind=str(settings.kind))
+    is_joined = len(wide_columns) > 1 and (settings.wide or settings.answers)
     try:
-        if joined:
-            read = melted(parsed(data, form, read_options), wide, asked.wide)
-            found = samples_of(read, replace(read_options, column=read_options.column or "answer"))
+        if is_joined:
+            table = melt_answers(parse_file(data, form, read_options), wide_columns, settings.wide)
+            result = samples_of(
+                table, replace(read_options, column=read_options.column or "answer")
+            )
         else:
-            found = read_data(name, data, read_options)
+            result = read_data(name, data, read_options)
     except AskError as error:
-        raise asked_here(error, wide) from None
-    if form == "txt" and found.kind == "texts":
-        return Samples.of(found)  # which are split anew, with what else could separate them
-    samples = _of_samples(found, name, read_options, asked, kinds)
-    if joined:
+        raise translate_question(error, wide_columns) from None
+    if form == "txt" and result.kind == "texts":
+        return Samples.of(result)  # which are split anew, with what else could separate them
+    samples = _build_samples(result, name, read_options, settings, kinds)
+    if is_joined:
         samples = replace(samples, python=None)  # the library takes one column
-    if samples.kind == "texts" and (asked.answers or are_answers(wide)) and not asked.wide:
-        samples = replace(samples, wide=tuple(wide))
+    if (
+        samples.kind == "texts"
+        and (settings.answers or are_answers(wide_columns))
+        and not settings.wide
+    ):
+        samples = replace(samples, wide=tuple(wide_columns))
     return samples
 
 
-def _of_samples(
-    found: ReadSamples,
+def _build_samples(
+    result: ReadSamples,
     name: str,
     read_options: ReadOptions,
-    asked: Asked,
+    settings: InputSettings,
     kinds: Sequence[Kind] = (),
 ) -> Samples:
     """Return as many of the samples that the reader took as fit, with what this page says of them.
 
     Other columns tell what they are, such as which prompts they answer.
     """
-    if found.kind == "images":
-        return _images(found, name, asked)
-    source, read = found.source, found.table or Table([], [], [], header=[], typed=True)
+    if result.kind == "images":
+        return _build_images(result, name, settings)
+    source, table = result.source, result.table or Table([], [], [], header=[], typed=True)
     roles: dict[str, tuple[str, list[str]]] = {}
     if isinstance(source, (Table, Columns)):
-        rows = found.rows or range(len(found))
-        every = roles_of(source, {found.column, *found.features}, asked)
-        if found.unit == "individual":  # of a table of counts: it has no row of its own
-            every = {}
-        roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in every.items()}
+        rows = result.rows or range(len(result))
+        all_roles = detect_roles(source, {result.column, *result.features}, settings)
+        if result.unit == "individual":  # of a table of counts: it has no row of its own
+            all_roles = {}
+        roles = {
+            role: (column, [labels[i] for i in rows])
+            for role, (column, labels) in all_roles.items()
+        }
     file = name if name != BOX else "samples.csv"
-    kind = "texts" if found.kind == "sequences" else found.kind
-    min_quality = math.inf if asked.min_quality is None else asked.min_quality
-    again = FileCode(file, replace(read_options, type=asked.type), strings=kind != "vectors")
+    kind = "texts" if result.kind == "sequences" else result.kind
+    min_quality = math.inf if settings.min_quality is None else settings.min_quality
+    file_code = FileCode(file, replace(read_options, type=settings.type), strings=kind != "vectors")
     column, prompts = roles.get("prompt", ("", [])) if kind != "vectors" else ("", [])
-    offered = asked.prompts or (column if role_of(column) != "id" else "")
-    columns = dict.fromkeys(filter(None, [*read.names, found.column, *found.grouping.values()]))
-    if len(columns) < 2 or (kind == "vectors" and read.header is None and not found.groups):
+    prompt_column = settings.prompts or (column if role_of(column) != "id" else "")
+    columns = dict.fromkeys(filter(None, [*table.names, result.column, *result.grouping.values()]))
+    if len(columns) < 2 or (kind == "vectors" and table.header is None and not result.groups):
         columns = {}
-    how = [f"split by {read.signs}"] if read.delimiter and len(read.names) > 1 else []
-    how += ["decimal commas"] if read.comma else []
-    more = [f"Only the first {len(found):,} rows were read."] if read.more else []
-    whole = replace(
-        Samples.of(replace(found, kind=kind)),
-        name=f"{name} › {found.column}" if found.column else name,
-        column=found.column or None,
-        letters=found.kind == "sequences",
-        python=again if kind != "labels" and not read.more else None,
-        by=found.grouping.get("groups") or None,
-        sets_by=found.grouping.get("sets") or None,
-        correct=found.correct or [quality >= min_quality for quality in found.quality],
-        correct_by=asked.correct or None,
-        min_quality=asked.min_quality,
+    split_descriptions = (
+        [f"split by {table.signs}"] if table.delimiter and len(table.names) > 1 else []
+    )
+    split_descriptions += ["decimal commas"] if table.comma else []
+    limit_notes = [f"Only the first {len(result):,} rows were read."] if table.more else []
+    samples = replace(
+        Samples.of(replace(result, kind=kind)),
+        name=f"{name} › {result.column}" if result.column else name,
+        column=result.column or None,
+        letters=result.kind == "sequences",
+        python=file_code if kind != "labels" and not table.more else None,
+        by=result.grouping.get("groups") or None,
+        sets_by=result.grouping.get("sets") or None,
+        correct=result.correct or [quality >= min_quality for quality in result.quality],
+        correct_by=settings.correct or None,
+        min_quality=settings.min_quality,
         columns=tuple(columns),
         roles=roles,
         all_roles=roles,
-        asked=found.prompts or prompts,
-        prompt_column=offered if kind == "texts" and offered != found.column else "",
+        asked=result.prompts or prompts,
+        prompt_column=prompt_column if kind == "texts" and prompt_column != result.column else "",
         kinds=tuple(kinds),
-        how="; ".join(how),
-        sentence=f"{found.taken}.",
-        notes=(_note(found, read, name, how), *more),
+        how="; ".join(split_descriptions),
+        sentence=f"{result.taken}.",
+        notes=(_describe_reading(result, table, name, split_descriptions), *limit_notes),
         source=None,
         table=None,
     )
     # Samples of columns of counts have no row of their own.
     if columns and isinstance(source, Table) and max(rows, default=0) < len(source.rows):
-        names = source.names if len(source.names) <= _WIDE else []
-        own = {name: i for i, name in enumerate(names) if name not in found.features}
-        whole = replace(whole, cells={k: [source.rows[j][i] for j in rows] for k, i in own.items()})
-    return fit(whole, asked.draw)
+        names = source.names if len(source.names) <= _MAX_SHOWN_COLUMNS else []
+        cell_columns = {name: i for i, name in enumerate(names) if name not in result.features}
+        samples = replace(
+            samples, cells={k: [source.rows[j][i] for j in rows] for k, i in cell_columns.items()}
+        )
+    return fit_to_limits(samples, settings.draw)
 
 
-def _read_options(asked: Asked, form: str | None, encoding: str | None = None) -> ReadOptions:
-    prompts = asked.prompts if asked.kind in (None, "texts") else None
+def _read_options(
+    settings: InputSettings, form: str | None, encoding: str | None = None
+) -> ReadOptions:
+    prompts = settings.prompts if settings.kind in (None, "texts") else None
     return ReadOptions(
-        column=asked.column or None,
-        by=asked.sets if asked.sets != asked.by else None,
-        group_by=asked.by or None,
-        quality=None if asked.min_quality is None else asked.correct or None,
-        correct=asked.correct or None if asked.min_quality is None else None,
-        prompts=prompts if prompts != asked.column else None,
+        column=settings.column or None,
+        by=settings.sets if settings.sets != settings.by else None,
+        group_by=settings.by or None,
+        quality=None if settings.min_quality is None else settings.correct or None,
+        correct=settings.correct or None if settings.min_quality is None else None,
+        prompts=prompts if prompts != settings.column else None,
         type=form,
         encoding=encoding,
-        header=asked.header,
-        index=asked.index,
+        header=settings.header,
+        index=settings.index,
         # A visitor who names groups or prompts alone means one set; a name of sets keeps prompts.
-        pool=asked.pool or bool(asked.by or prompts),
-        matrix=asked.matrix,
-        distances=asked.distances,
-        transpose=asked.transpose,
+        pool=settings.pool or bool(settings.by or prompts),
+        matrix=settings.matrix,
+        distances=settings.distances,
+        transpose=settings.transpose,
         limits=INPUT,
     )
 
 
-def parsed(data: bytes, form: str | None, read_options: ReadOptions) -> Any:
+def parse_file(data: bytes, form: str | None, read_options: ReadOptions) -> Any:
     parse = FORMATS[form].parse if form else None
     return parse(data, read_options) if parse else None
 
 
-def asked_here(error: AskError, wide: Sequence[str]) -> AskError:
+def translate_question(error: AskError, wide: Sequence[str]) -> AskError:
     """Return a question of the reader with the choices in fields of this page."""
     choices: list[tuple[str, dict[str, object]]] = []
     for label, options in error.choices:
@@ -197,47 +214,53 @@ def asked_here(error: AskError, wide: Sequence[str]) -> AskError:
     return AskError(error.question, choices)
 
 
-def _of_array(arrays: NumpyArchive, name: str, read_options: ReadOptions, asked: Asked) -> Samples:
+def _read_array(
+    arrays: NumpyArchive, name: str, read_options: ReadOptions, settings: InputSettings
+) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
-    column = None if arrays.single else asked.column
+    column = None if arrays.single else settings.column
     header = arrays.headers[arrays.choose_array(column, "vectors")]
-    if (promised := math.prod(header.shape) * header.dtype.itemsize) > MAX_UNPACKED:
+    if (n_bytes := math.prod(header.shape) * header.dtype.itemsize) > MAX_UNPACKED:
         raise RefusedError(
-            f"The array has {promised / 1e6:,.0f} MB; this page accepts up to "
+            f"The array has {n_bytes / 1e6:,.0f} MB; this page accepts up to "
             f"{MAX_UNPACKED // 10**6} MB. Save it as float16, or save a random subset of its rows."
         )
     read_options = replace(read_options, column=column, by=None, group_by=None, prompts=None)
     try:
-        found = samples_of(
-            arrays, replace(read_options, kind="vectors" if asked.kind == "vectors" else "")
+        result = samples_of(
+            arrays, replace(read_options, kind="vectors" if settings.kind == "vectors" else "")
         )
     except AskError as error:
-        raise asked_here(error, []) from None
-    if found.kind != "vectors":
+        raise translate_question(error, []) from None
+    if result.kind != "vectors":
         raise RefusedError(f"Expected rows of numbers (n, d), got shape {header.shape}.")
-    samples = _of_samples(found, name, replace(read_options, kind="vectors"), asked)
+    samples = _build_samples(result, name, replace(read_options, kind="vectors"), settings)
     return replace(samples, columns=tuple(arrays.headers) if len(arrays.headers) > 1 else ())
 
 
-def _images(found: ReadSamples, name: str, asked: Asked) -> Samples:
+def _build_images(result: ReadSamples, name: str, settings: InputSettings) -> Samples:
     """Return the images in a column of a dataset, of which each has its bytes."""
-    if not all(isinstance(image, bytes) for image in found.values):
+    if not all(isinstance(image, bytes) for image in result.values):
         raise RefusedError(
             f"{name:.60} contains names of images, not images; send the image files."
         )
-    names = [f"{found.unit} {place}" for place in found.places]
-    samples = pictures(list(zip(names, found.values, strict=True)), name, asked.draw)
-    return replace(samples, sentence=f"{found.taken}.")
+    names = [f"{result.unit} {location}" for location in result.places]
+    samples = read_pictures(list(zip(names, result.values, strict=True)), name, settings.draw)
+    return replace(samples, sentence=f"{result.taken}.")
 
 
-def _note(found: ReadSamples, read: Table, name: str, how: Sequence[str]) -> str:
+def _describe_reading(
+    result: ReadSamples, table: Table, name: str, descriptions: Sequence[str]
+) -> str:
     """Say how they were read: `Read 3 rows of a.csv (the first row names …; split by tabs).`"""
-    facts = [*how]
-    if not read.typed:
-        named = f"the first row contains the column names {join_names(read.names):.90}"
-        facts.insert(0, named if read.header is not None else "no header row")
-    if read.encoding == "cp1252":
+    facts = [*descriptions]
+    if not table.typed:
+        header_note = f"the first row contains the column names {join_names(table.names):.90}"
+        facts.insert(0, header_note if table.header is not None else "no header row")
+    if table.encoding == "cp1252":
         facts.append("read as Windows-1252 because it is not UTF-8")
-    what = f" of {found.values.shape[1]:,} numbers" if found and found.kind == "vectors" else ""
-    said = f" ({'; '.join(facts)})" if facts else ""
-    return f"Read {len(found):,} {found.unit}s{what} from {name:.60}{said}."
+    width_note = (
+        f" of {result.values.shape[1]:,} numbers" if result and result.kind == "vectors" else ""
+    )
+    details = f" ({'; '.join(facts)})" if facts else ""
+    return f"Read {len(result):,} {result.unit}s{width_note} from {name:.60}{details}."

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ..parquet_footers import declared_values
 from ..quotas import RefusedError
 from . import zips
-from .pictures import area
-from .submission import Given
+from .pictures import count_pixels
+from .submission import UserInput
 
 _ZIP = b"PK"
 _PARQUET = b"PAR1"
@@ -25,23 +25,25 @@ class Size(NamedTuple):
     pixels: int = 0  # of images
 
 
-def declared_size(given: Given) -> Size:
+def read_declared_size(user_input: UserInput) -> Size:
     """Return the declared size of files, or else of pasted text; nothing for damaged files."""
-    sizes = [Size(len(given.text))]
-    files = [given.dataset.data] if given.dataset else [data for _, data in given.files]
+    sizes = [Size(len(user_input.text))]
+    files = (
+        [user_input.dataset.data] if user_input.dataset else [data for _, data in user_input.files]
+    )
     for data in files:
         with suppress(RefusedError):  # which is raised again, with its place, by who reads the file
-            sizes += _sizes(data)
+            sizes += _iter_sizes(data)
     return Size(*map(sum, zip(*sizes, strict=True)))
 
 
-def _sizes(data: bytes) -> Iterator[Size]:
+def _iter_sizes(data: bytes) -> Iterator[Size]:
     if data.startswith(_PARQUET):
         yield Size(len(data), sum(group.total() for group in declared_values(io.BytesIO(data))))
     elif not data.startswith(_ZIP):
-        yield Size(len(data), pixels=area(data))
+        yield Size(len(data), pixels=count_pixels(data))
     else:
-        yield Size(sum(zips.sizes(data).values()))
-        for _, inner in zips.contents(data, lambda name: True):
+        yield Size(sum(zips.read_sizes(data).values()))
+        for _, inner in zips.iter_contents(data, lambda name: True):
             if not inner.startswith(_ZIP):
-                yield from (each._replace(bytes=0) for each in _sizes(inner))
+                yield from (size._replace(bytes=0) for size in _iter_sizes(inner))

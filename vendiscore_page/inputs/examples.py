@@ -41,12 +41,12 @@ class Example:
         pictures = map(base64.b64decode, self.pictures)
         return [(f"{i}.png", data) for i, data in enumerate(pictures, 1)]
 
-    def images(self) -> list[Image.Image]:
+    def open_images(self) -> list[Image.Image]:
         return [Image.open(io.BytesIO(data)) for _, data in self.files]
 
-    def entry(self) -> Record:
-        known = {"name": self.name, "note": self.note}
-        return known | ({"kernel": self.kernel} if self.kernel else {})
+    def to_menu_entry(self) -> Record:
+        entry = {"name": self.name, "note": self.note}
+        return entry | ({"kernel": self.kernel} if self.kernel else {})
 
 
 # A table of made-up answers; the page opens on its comparison.
@@ -55,12 +55,14 @@ _FILE = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8
 MENU = {kind: [Example(kind, **each) for each in _FILE["menu"][kind]] for kind in KINDS}
 # Entries of the menu of sets to compare, which are examples by the names of the sets.
 PAIRINGS: list[Record] = _FILE["pairings"]
-_ALONE = [Example(**each) for each in _FILE["others"]]  # that stand only in a comparison
+_OTHER_EXAMPLES = [Example(**each) for each in _FILE["others"]]  # that stand only in a comparison
 
 
 def find_example(name: str, kind: str | None = None) -> Example:
-    every = chain(*MENU.values(), _ALONE)
-    known = {each.name: each for each in every if kind in (None, each.kind)}
-    if name not in known:
-        raise RefusedError(f"There is no example {short_repr(name)}; there are {', '.join(known)}.")
-    return known[name]
+    examples = chain(*MENU.values(), _OTHER_EXAMPLES)
+    by_name = {example.name: example for example in examples if kind in (None, example.kind)}
+    if name not in by_name:
+        raise RefusedError(
+            f"There is no example {short_repr(name)}; there are {', '.join(by_name)}."
+        )
+    return by_name[name]

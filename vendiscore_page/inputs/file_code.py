@@ -11,13 +11,13 @@ from vendiscore.report import ReadOptions
 
 # Modules to import, and functions from them.
 IMPORTS = "numpy as np, pathlib\nfrom vendiscore.report import ReadOptions, read_data"
-_LONGEST = 1_000  # characters that tell which rows are read
+_MAX_ROWS_LENGTH = 1_000  # characters that tell which rows are read
 
 
-def draw_indices(n: int, most: int, draw: int) -> list[int]:
-    """Return at most `most` of 0, …, n − 1, in order: all, or a part that `draw` alone decides."""
-    chosen: list[int] = np.sort(np.random.default_rng(draw).permutation(n)[:most]).tolist()
-    return chosen
+def draw_indices(n: int, max_n: int, draw: int) -> list[int]:
+    """Return at most `max_n` of 0, …, n − 1, in order: all, or a part that `draw` alone decides."""
+    indices: list[int] = np.sort(np.random.default_rng(draw).permutation(n)[:max_n]).tolist()
+    return indices
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,10 @@ class FileCode:
         """Write the call of the reader, with a column of prompts if it reads none otherwise."""
         read_options = replace(self.read_options, prompts=self.read_options.prompts or prompts)
         options = [
-            f"{each.name}={value!r}"
-            for each in fields(read_options)
-            if each.name != "limits" and (value := getattr(read_options, each.name)) != each.default
+            f"{option.name}={value!r}"
+            for option in fields(read_options)
+            if option.name != "limits"
+            and (value := getattr(read_options, option.name)) != option.default
         ]
         file = f"pathlib.Path({self.name!r}).read_bytes()"
         return f"read_data({self.name!r}, {file}, ReadOptions({', '.join(options)})){self.rows}"
@@ -45,13 +46,13 @@ class FileCode:
         """Write the samples of what was read."""
         return f"[text.strip() for text in {data}.values]" if self.strings else f"{data}.values"
 
-    def subset(self, kept: Sequence[int], n: int, draw: int) -> FileCode | None:
+    def subset(self, indices: Sequence[int], n: int, draw: int) -> FileCode | None:
         """Return the code for some of n samples, in order; None where it would be long."""
-        if len(kept) == n:
+        if len(indices) == n:
             return self
-        rows = f"np.sort(np.random.default_rng({draw}).permutation({n})[:{len(kept)}])"
-        if list(kept) != draw_indices(n, len(kept), draw):
-            rows = f"np.delete(range({n}), {sorted({*range(n)} - {*kept})})"
-        if len(rows) > _LONGEST:
+        rows = f"np.sort(np.random.default_rng({draw}).permutation({n})[:{len(indices)}])"
+        if list(indices) != draw_indices(n, len(indices), draw):
+            rows = f"np.delete(range({n}), {sorted({*range(n)} - {*indices})})"
+        if len(rows) > _MAX_ROWS_LENGTH:
             return None
         return replace(self, rows=f"{self.rows}.subset({rows})")

@@ -11,8 +11,11 @@ from vendiscore.report import RefusedError, not_finite
 from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, check_count
 
 
-def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np.ndarray:
-    """Return a finite float64 matrix (n, d) within the limits; `place` names row i in messages."""
+def check_matrix(X: object, format_row: Callable[[int], str] = "Row {}".format) -> np.ndarray:
+    """Return a finite float64 matrix (n, d) within the limits.
+
+    `format_row` returns the name of row i for messages.
+    """
     try:
         X = np.asarray(X)
     except ValueError:
@@ -31,5 +34,5 @@ def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np
         )
     rows = np.asarray(X, dtype=np.float64)
     for row, (problem, _) in not_finite(rows).items():
-        raise RefusedError(f"{place(row)} {problem}; remove this row or fill in its values.")
+        raise RefusedError(f"{format_row(row)} {problem}; remove this row or fill in its values.")
     return rows

@@ -13,15 +13,15 @@ from ..quotas import INPUT
 from .submission import LINE, ROW
 
 NUMBERS = "numbers"  # rows of numbers without names above
-_LOOK = 200  # rows that show what the rest is like
-_MOSTLY = 0.8  # of cells are numbers
+_PREVIEW_ROWS = 200  # rows that show what the rest is like
+_MIN_NUMBER_FRACTION = 0.8  # of cells are numbers
 
 
-def form_of(text: str, sure: bool) -> str:
+def detect_format(text: str, is_table_chosen: bool) -> str:
     """Return the format that pasted text has, "" for lines.
 
     Cells under names, tabs and numbers make a table. Lines of as many cells each are asked about,
-    unless it is `sure` what they are: then they are a table.
+    unless it is `is_table_chosen` what they are: then they are a table.
     """
     start = text.lstrip("\ufeff \r\n\t")
     if _is_json(start, "[{"):
@@ -30,26 +30,28 @@ def form_of(text: str, sure: bool) -> str:
         return "jsonl"
     if _begins_with_document(start):  # and others follow
         return "jsonl"
-    _, rows = _cells(text, numeric=True)
-    if rows and min(map(share_of_numbers, (rows[0], chain(*rows)))) > _MOSTLY:
+    _, rows = _split_cells(text, numeric=True)
+    if rows and min(map(share_of_numbers, (rows[0], chain(*rows)))) > _MIN_NUMBER_FRACTION:
         return NUMBERS
-    sign, rows = _cells(text, numeric=False)
+    sign, rows = _split_cells(text, numeric=False)
     form = "tsv" if sign == "\t" else "csv"
-    split = sign and len(rows) > 1 and 2 * sum(len(row) > 1 for row in rows) >= len(rows)
-    first = rows[0] if split else []
-    named = sum(map(is_column_name, first))
-    if named and (named == len(first) or not any(cell[:1].isspace() for cell in first)):
+    is_split = sign and len(rows) > 1 and 2 * sum(len(row) > 1 for row in rows) >= len(rows)
+    first = rows[0] if is_split else []
+    n_column_names = sum(map(is_column_name, first))
+    if n_column_names and (
+        n_column_names == len(first) or not any(cell[:1].isspace() for cell in first)
+    ):
         return form
     if _is_copied(text):
         return "tsv"
     if not first:
         return ""
-    even = sign == "\t" and len({*map(len, rows)}) == 1
-    if even or share_of_numbers(chain(*rows[1:])) > 0.5:
+    is_even = sign == "\t" and len({*map(len, rows)}) == 1
+    if is_even or share_of_numbers(chain(*rows[1:])) > 0.5:
         return form
     if not is_table(text):
         return ""
-    if sure:
+    if is_table_chosen:
         return form
     raise AskError(
         "All lines have the same number of cells. Is this a table?",
@@ -73,11 +75,13 @@ def _begins_with_document(text: str) -> bool:
     return "\n" in text[:end] and text[end:].lstrip()[:1] in ("{", "")
 
 
-def _cells(text: str, numeric: bool) -> tuple[str, list[list[str]]]:
+def _split_cells(text: str, numeric: bool) -> tuple[str, list[list[str]]]:
     """Return the likeliest sign between cells, and the first rows split by it."""
     try:
-        sign = detect_delimiter(text, numeric, INPUT)
-        return sign, [cells for _, cells in islice(parse_rows(text, sign, INPUT), _LOOK)]
+        delimiter = detect_delimiter(text, numeric, INPUT)
+        return delimiter, [
+            cells for _, cells in islice(parse_rows(text, delimiter, INPUT), _PREVIEW_ROWS)
+        ]
     except RefusedError:
         return "", []
 

@@ -18,11 +18,11 @@ from vendiscore.report import RefusedError, thumbnails
 
 from ..quotas import MAX_ALL_PIXELS, MAX_DECODED, MAX_IMAGES, MAX_PIXELS, check_count
 from .file_code import draw_indices
-from .parts import part_note
+from .parts import describe_subset
 from .visitor_samples import Samples
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "HEIF", "AVIF")
-_SHOWN = "PNG, JPEG, WEBP, GIF, BMP, HEIC, AVIF"
+_SHOWN_FORMATS = "PNG, JPEG, WEBP, GIF, BMP, HEIC, AVIF"
 # `pixels` resizes to this side; images are resized when read, to hold one large image at a time.
 # An encoder gets the unchanged file, and decodes a batch at a time.
 SIDE = 32
@@ -51,49 +51,53 @@ class Picture:
     reduced: bool = False  # whether it was read at a reduced size
 
 
-def pictures(files: Sequence[tuple[str, bytes]], name: str, draw: int = 0) -> Samples:
+def read_pictures(files: Sequence[tuple[str, bytes]], name: str, draw: int = 0) -> Samples:
     """Return the images in files, or a random part; None for each that is unusable."""
     total = len(files)
-    chosen = [files[i] for i in draw_indices(total, MAX_IMAGES, draw)]
-    check_pixels(sum(area(data) for _, data in chosen))
-    found: list[Picture | None] = []
+    drawn = [files[i] for i in draw_indices(total, MAX_IMAGES, draw)]
+    check_pixels(sum(count_pixels(data) for _, data in drawn))
+    images: list[Picture | None] = []
     problems: dict[int, str] = {}
-    for i, (file, data) in enumerate(chosen):
+    for i, (file, data) in enumerate(drawn):
         try:
-            found.append(_open(file, data))
+            images.append(_open_picture(file, data))
         except SampleError as error:
-            found.append(None)
+            images.append(None)
             problems[i] = error.problem
     notes = [f"Read {total:,} image{'s' * (total != 1)}."]
-    if total > len(chosen):
-        notes.append(part_note(len(chosen), total, "images"))
-    if reduced := sum(picture is not None and picture.reduced for picture in found):
+    if total > len(drawn):
+        notes.append(describe_subset(len(drawn), total, "images"))
+    if reduced := sum(picture is not None and picture.reduced for picture in images):
         notes.append(
             f"{reduced:,} large photo{'s were' if reduced > 1 else ' was'} read at a reduced size, "
             f"of at least {REDUCED_SIDE} pixels in width and height."
         )
-    names = [file for file, _ in chosen]
-    known = Samples(found, names, "image", problems, tuple(notes), kind="images")
-    return replace(known, name=name, total=total, draw=draw)
+    names = [file for file, _ in drawn]
+    samples = Samples(images, names, "image", problems, tuple(notes), kind="images")
+    return replace(samples, name=name, total=total, draw=draw)
 
 
-def decode_images(images: object, place: Callable[[int], str] = "Image {}".format) -> list[Picture]:
-    """Decode the images of an API call: base64 of image files; `place` names image i."""
+def decode_images(
+    images: object, format_image: Callable[[int], str] = "Image {}".format
+) -> list[Picture]:
+    """Decode the images of an API call: base64 of image files; `format_image` names image i."""
     if not isinstance(images, list):
         raise RefusedError(f"Expected a list of base64 strings, got {type(images).__name__}.")
     check_count(len(images), MAX_IMAGES, "images")
     files = list(map(decode_base64, images))
     if None in files:
-        raise RefusedError(f"{place(files.index(None))} is not valid base64.")
-    given = [data for data in files if data is not None]
-    check_pixels(sum(map(area, given)))
-    found = []
-    for i, data in enumerate(given):
+        raise RefusedError(f"{format_image(files.index(None))} is not valid base64.")
+    contents = [data for data in files if data is not None]
+    check_pixels(sum(map(count_pixels, contents)))
+    decoded = []
+    for i, data in enumerate(contents):
         try:
-            found.append(_open(place(i), data))
+            decoded.append(_open_picture(format_image(i), data))
         except SampleError as error:
-            raise RefusedError(f"{place(i):.60} {error.problem.partition('; ')[0]}.") from None
-    return found
+            raise RefusedError(
+                f"{format_image(i):.60} {error.problem.partition('; ')[0]}."
+            ) from None
+    return decoded
 
 
 def decode_base64(text: object) -> bytes | None:
@@ -104,10 +108,10 @@ def decode_base64(text: object) -> bytes | None:
         return None
 
 
-def area(data: bytes) -> int:
+def count_pixels(data: bytes) -> int:
     """Return the pixels that the header of an image declares; 0 for one that is not decoded."""
     try:
-        return _header(data)[0]
+        return _read_header(data)[0]
     except SampleError:
         return 0
 
@@ -120,75 +124,74 @@ def check_pixels(count: int) -> None:
         )
 
 
-def _header(data: bytes) -> tuple[int, str | None]:
+def _read_header(data: bytes) -> tuple[int, str | None]:
     """Return the pixels and the format of an image, of which the header alone is read."""
-    with _in_words(), Image.open(io.BytesIO(data), formats=_known()) as header:
+    with _pillow_errors(), Image.open(io.BytesIO(data), formats=_list_formats()) as header:
         pixels, form = header.width * header.height, header.format
-        most = min(MAX_PIXELS, MAX_DECODED // _bytes_a_pixel(header))
-    if pixels > most:
-        raise SampleError(0, _too_large(f"{pixels / 1e6:.3g}", most, form or ""))
+        max_pixels = min(MAX_PIXELS, MAX_DECODED // _estimate_bytes_per_pixel(header))
+    if pixels > max_pixels:
+        raise SampleError(0, _describe_excess(f"{pixels / 1e6:.3g}", max_pixels, form or ""))
     return pixels, form
 
 
-def _bytes_a_pixel(header: Image.Image) -> int:
+def _estimate_bytes_per_pixel(header: Image.Image) -> int:
     """Return how many bytes reading an image takes for each of its pixels, by its header."""
     if header.info.get("progressive") or header.info.get("progression"):
         return _BYTES_OF_PROGRESSIVE
-    of_mode = _BYTES_OF_MODE.get(header.mode, _BYTES_OF_OTHERS)
-    return _BYTES_OF_FORMAT.get(header.format or "", of_mode)
+    default = _BYTES_OF_MODE.get(header.mode, _BYTES_OF_OTHERS)
+    return _BYTES_OF_FORMAT.get(header.format or "", default)
 
 
-def _open(name: str, data: bytes) -> Picture:
+def _open_picture(name: str, data: bytes) -> Picture:
     """Return an image; raise a SampleError if it is unusable."""
-    pixels, form = _header(data)
+    pixels, form = _read_header(data)
     # Formats that every decoder reads are kept unchanged.
-    again = pixels > REDUCED_FROM or form in ("HEIF", "AVIF")
-    with _in_words():
-        rgb = (_reduced(data) if again else as_image(data, 0)).convert("RGB")
+    is_decoded = pixels > REDUCED_FROM or form in ("HEIF", "AVIF")
+    with _pillow_errors():
+        rgb = (_decode_reduced(data) if is_decoded else as_image(data, 0)).convert("RGB")
     small = rgb.resize((SIDE, SIDE))
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
     reduced = rgb.width * rgb.height < pixels
-    kept = thumbnails.encoded(rgb, "JPEG", quality=95) if again else data
-    return Picture(name, kept, small, thumbnails.uri(thumbnail), reduced)
+    content = thumbnails.encoded(rgb, "JPEG", quality=95) if is_decoded else data
+    return Picture(name, content, small, thumbnails.uri(thumbnail), reduced)
 
 
 @contextmanager
-def _in_words() -> Iterator[None]:
+def _pillow_errors() -> Iterator[None]:
     """Replace errors of Pillow by a SampleError."""
     try:
         yield
     except SampleError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise SampleError(0, _too_large("over 80")) from None
+        raise SampleError(0, _describe_excess("over 80")) from None
     except UnidentifiedImageError:
-        raise SampleError(0, f"is not an image in a supported format ({_SHOWN})") from None
+        raise SampleError(0, f"is not an image in a supported format ({_SHOWN_FORMATS})") from None
     except (OSError, ValueError, SyntaxError, MemoryError, EOFError, RuntimeError):
         raise SampleError(0, "cannot be read; it may be truncated or damaged") from None
 
 
-def _reduced(data: bytes) -> Image.Image:
+def _decode_reduced(data: bytes) -> Image.Image:
     """Decode an image to no more than is needed of it, upright, as `as_image` takes it."""
-    with Image.open(io.BytesIO(data), formats=_known()) as image:
+    with Image.open(io.BytesIO(data), formats=_list_formats()) as image:
         image.draft("RGB", (REDUCED_SIDE, REDUCED_SIDE))  # JPEG alone: an eighth at the least
         upright: Image.Image = as_image(image, 0)
         return upright.reduce(max(1, min(upright.size) // REDUCED_SIDE))
 
 
 @functools.cache
-def _known() -> tuple[str, ...]:
+def _list_formats() -> tuple[str, ...]:
     """Return the formats that Pillow reads here; HEIC where there is a package for it."""
     if heif := find_spec("pillow_heif") is not None:
         import pillow_heif
 
         pillow_heif.register_heif_opener()
-    there = {"HEIF": heif, "AVIF": ".avif" in Image.registered_extensions()}
-    return tuple(form for form in FORMATS if there.get(form, True))
+    available = {"HEIF": heif, "AVIF": ".avif" in Image.registered_extensions()}
+    return tuple(form for form in FORMATS if available.get(form, True))
 
 
-def _too_large(megapixels: str, most: int = MAX_PIXELS, form: str = "") -> str:
-    of = f" for {form} images" if most < MAX_PIXELS else ""
-    return (
-        f"has {megapixels} megapixels, more than the limit of {most / 1e6:.3g}{of}; make it smaller"
-    )
+def _describe_excess(megapixels: str, max_pixels: int = MAX_PIXELS, form: str = "") -> str:
+    format_note = f" for {form} images" if max_pixels < MAX_PIXELS else ""
+    limit = f"{max_pixels / 1e6:.3g}{format_note}"
+    return f"has {megapixels} megapixels, more than the limit of {limit}; make it smaller"

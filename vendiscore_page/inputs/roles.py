@@ -20,12 +20,12 @@ from vendiscore.report import (
 from vendiscore.tools.reading.names import PROMPT_NAMES
 
 from ..quotas import MAX_VALUES
-from .submission import ROLES, Asked, Kind
+from .submission import ROLES, InputSettings, Kind
 
 # Words in names of columns of sources, whose groups have a name of their own in titles.
 SOURCES = "model|source|annotator|author|checkpoint|generator|seed|system|worker"
-_LOOK = 5_000  # rows that tell what the others are
-_MOST = 100  # columns that are looked into
+_PREVIEW_ROWS = 5_000  # rows that tell what the others are
+_MAX_COLUMNS = 100  # columns that are looked into
 # Kinds of samples by what a column holds.
 _KINDS: dict[str, Sequence[Kind]] = {
     "texts": ("texts",),
@@ -37,47 +37,57 @@ _KINDS: dict[str, Sequence[Kind]] = {
 }
 
 
-def kinds_of(read: Table, asked: Asked) -> list[Kind]:
+def detect_kinds(table: Table, settings: InputSettings) -> list[Kind]:
     """Return the kinds of samples that the columns of a table hold."""
-    names = [asked.column] if asked.column in read.names else read.names[:_MOST]
-    held = [column_kind(read, name) for name in names if name != asked.by]
-    return list(dict.fromkeys(kind for each in held for kind in _KINDS.get(each, ())))
+    names = [settings.column] if settings.column in table.names else table.names[:_MAX_COLUMNS]
+    content_types = [column_kind(table, name) for name in names if name != settings.by]
+    return list(
+        dict.fromkeys(
+            kind for content_type in content_types for kind in _KINDS.get(content_type, ())
+        )
+    )
 
 
-def roles_of(
-    source: Table | Columns, used: Collection[str | None], asked: Asked
+def detect_roles(
+    source: Table | Columns, used: Collection[str | None], settings: InputSettings
 ) -> dict[str, tuple[str, list[str]]]:
     """Return by role its column and the label of each row, "" for none.
 
     The first rows tell what the columns are; columns that are `used` hold the samples.
     """
-    chosen = {role: getattr(asked, role) for role in ROLES}
-    head = source if isinstance(source, Table) else source.head()
-    some = replace(head, rows=head.rows[:_LOOK])
+    chosen = {role: getattr(settings, role) for role in ROLES}
+    preview = source if isinstance(source, Table) else source.head()
+    first_rows = replace(preview, rows=preview.rows[:_PREVIEW_ROWS])
     for column in filter(None, chosen.values()):
-        some.labels(column)  # refuses a name that is not there
-    known = {*chosen.values(), *used}
-    left = [name for name in head.names[:_MOST] if name not in known]
-    labels = {name: some.labels(name) for name in left if column_kind(some, name) != "vectors"}
+        first_rows.labels(column)  # refuses a name that is not there
+    excluded = {*chosen.values(), *used}
+    candidates = [name for name in preview.names[:_MAX_COLUMNS] if name not in excluded]
+    labels = {
+        name: first_rows.labels(name)
+        for name in candidates
+        if column_kind(first_rows, name) != "vectors"
+    }
     for role in ROLES:
         if chosen[role] is None:
             first = next(iter(labels), "")
-            fit = [name for name in labels if _fits(role, name, labels[name], name == first)]
+            fitting = [
+                name for name in labels if _can_have_role(role, name, labels[name], name == first)
+            ]
             # A column with the name of the role comes before others.
-            chosen[role] = min(fit, key=lambda name: role_of(name) != role, default="")
+            chosen[role] = min(fitting, key=lambda name: role_of(name) != role, default="")
             labels.pop(chosen[role], None)
-    there = {role: column for role, column in chosen.items() if column}
-    read = source
-    if not isinstance(read, Table):
-        read = read.table(list(dict.fromkeys(there.values())) or read.names[:1])
+    columns = {role: column for role, column in chosen.items() if column}
+    table = source
+    if not isinstance(table, Table):
+        table = table.table(list(dict.fromkeys(columns.values())) or table.names[:1])
     # Equal labels are one string, as a table can have 200,000 rows.
-    roles = {role: (name, [*map(sys.intern, read.labels(name))]) for role, name in there.items()}
-    if "id" in roles and not asked.id and not _is_unique(roles["id"][1]):
+    roles = {role: (name, [*map(sys.intern, table.labels(name))]) for role, name in columns.items()}
+    if "id" in roles and not settings.id and not _is_unique(roles["id"][1]):
         del roles["id"]
     return roles
 
 
-def _fits(role: str, name: str, cells: Sequence[str], is_first: bool) -> bool:
+def _can_have_role(role: str, name: str, cells: Sequence[str], is_first: bool) -> bool:
     """Return whether a column has a role, by its name and its cells."""
     named = role_of(name)
     different = {*cells} - {""}
@@ -100,15 +110,15 @@ def _is_unique(cells: Sequence[str]) -> bool:
 
 def _are_prose(cells: Sequence[str]) -> bool:
     """Return whether most of the different cells have several words."""
-    each = {*cells} - {""}
-    return 2 * sum(map(is_prose, each)) > len(each)
+    distinct = {*cells} - {""}
+    return 2 * sum(map(is_prose, distinct)) > len(distinct)
 
 
-def answer_columns(read: Table) -> list[str]:
+def find_answer_columns(table: Table) -> list[str]:
     """Return the columns of texts that may together hold the answers to each row's prompt."""
-    names = [name for name in read.names[:_MOST] if role_of(name) in ("text", "model", "")]
-    names = [name for name in names if column_kind(read, name) == "texts"]
-    return [name for name in names if _are_prose(read.labels(name))]
+    names = [name for name in table.names[:_MAX_COLUMNS] if role_of(name) in ("text", "model", "")]
+    names = [name for name in names if column_kind(table, name) == "texts"]
+    return [name for name in names if _are_prose(table.labels(name))]
 
 
 def are_answers(columns: Sequence[str]) -> bool:
@@ -116,37 +126,41 @@ def are_answers(columns: Sequence[str]) -> bool:
     return len(columns) > 1 and all(role_of(name) in ("model", "text") for name in columns)
 
 
-def melted(read: Table, columns: Sequence[str], models: bool) -> Table:
+def melt_answers(table: Table, columns: Sequence[str], models: bool) -> Table:
     """Return a table with the cells of some columns in one, "answer".
 
     They make a list in each row or, as answers of `models`, a row each, with the name of their
     column in column "model".
     """
-    at = [read.indices[name] for name in columns]
-    kept = sorted({*range(len(read.names))} - {*at})
-    names = [read.names[j] for j in kept]
+    answer_indices = [table.indices[name] for name in columns]
+    other_indices = sorted({*range(len(table.names))} - {*answer_indices})
+    names = [table.names[j] for j in other_indices]
     names += ["model", "answer"] if models else ["answer"]
     if len({*names}) < len(names):
         raise RefusedError("The table already has a column “model” or “answer”; rename it.")
-    times = len(at) if models else 1
-    if (cells := len(read.rows) * times * len(names)) > MAX_VALUES:
+    n_rows_each = len(answer_indices) if models else 1
+    if (cells := len(table.rows) * n_rows_each * len(names)) > MAX_VALUES:
         raise RefusedError(
             f"With one row per answer, this table has {cells:,} cells, more than {MAX_VALUES:,}; "
             "remove columns or rows."
         )
     rows = []
-    for row in read.rows:
-        others = [row[k] for k in kept]
+    for row in table.rows:
+        other_cells = [row[k] for k in other_indices]
         if models:
-            rows += [[*others, read.names[j], row[j]] for j in at]
+            rows += [[*other_cells, table.names[j], row[j]] for j in answer_indices]
         else:
-            rows.append([*others, [row[j] for j in at if row[j]]])
+            rows.append([*other_cells, [row[j] for j in answer_indices if row[j]]])
     return replace(
-        read,
+        table,
         names=names,
         rows=rows,
-        places=[place for place in read.places for _ in range(times)],
-        problems={i * times + k: what for i, what in read.problems.items() for k in range(times)},
-        header=None if read.header is None else names,
+        places=[row_number for row_number in table.places for _ in range(n_rows_each)],
+        problems={
+            i * n_rows_each + k: problem
+            for i, problem in table.problems.items()
+            for k in range(n_rows_each)
+        },
+        header=None if table.header is None else names,
         origin=(),
     )

@@ -13,8 +13,8 @@ from vendiscore.tools.reading.text_lines import are_fortunes, count_rules, iter_
 
 from ..quotas import check_lines
 from .file_code import FileCode
-from .parts import fit
-from .submission import BLANK, LINE, ROW, Asked
+from .parts import fit_to_limits
+from .submission import BLANK, LINE, ROW, InputSettings
 from .visitor_samples import Samples
 
 # Rules that a menu shows; each is tried on the whole text.
@@ -23,34 +23,40 @@ _UNITS = {LINE: "line", BLANK: "paragraph"}
 _WORDS = {LINE: "lines", BLANK: "blank lines"}
 
 
-def rows_of(text: str) -> list[str]:
+def split_rows(text: str) -> list[str]:
     check_lines(text.count("\n") + text.count("\r"))
     return LINE_BREAK.split(clean_text(text))
 
 
 def split_texts(
-    rows: Sequence[str], name: str, asked: Asked, kind: str, python: FileCode | None = None
+    rows: Sequence[str],
+    name: str,
+    settings: InputSettings,
+    kind: str,
+    python: FileCode | None = None,
 ) -> Samples:
     """Split the text of these lines as asked, or as is likeliest; `python` reads its lines."""
     rules: dict[str, int] = count_rules(rows) if kind == "texts" else {}
     if kind == "texts" and are_fortunes(rows):
         rules = {"%": sum(row.strip() == "%" for row in rows), **rules}
-    signs = dict(islice(rules.items(), _MAX_RULES))
-    ways = {way: _split(rows, way) for way in (LINE, BLANK, *signs)}
-    likely = LINE
-    if kind == "texts" and len(ways[LINE]) > len(ways[BLANK]) > 2:
-        likely = BLANK  # as a block has several lines
-    if max(signs.values(), default=0) > 1:
-        likely = next(iter(signs))  # the most frequent
-    separator = (asked.separator or "").strip()
-    separator = likely if separator in ("", ROW) else separator
-    found = ways.setdefault(separator, _split(rows, separator))
+    separators = dict(islice(rules.items(), _MAX_RULES))
+    splits = {option: _split_at(rows, option) for option in (LINE, BLANK, *separators)}
+    default_separator = LINE
+    if kind == "texts" and len(splits[LINE]) > len(splits[BLANK]) > 2:
+        default_separator = BLANK  # as a block has several lines
+    if max(separators.values(), default=0) > 1:
+        default_separator = next(iter(separators))  # the most frequent
+    separator = (settings.separator or "").strip()
+    separator = default_separator if separator in ("", ROW) else separator
+    texts = splits.setdefault(separator, _split_at(rows, separator))
     unit = _UNITS.get(separator, "part")
     python = python if separator == LINE else None
-    whole = Samples(list(found.values()), list(found), unit, kind=kind, python=python)
-    samples = fit(whole, asked.draw)
-    of = f" from {name:.60}" if name else ""
-    notes = [f"Read {len(found):,} {unit}{'s' * (len(found) != 1)}{of}."]
+    samples_without_notes = Samples(
+        list(texts.values()), list(texts), unit, kind=kind, python=python
+    )
+    samples = fit_to_limits(samples_without_notes, settings.draw)
+    source = f" from {name:.60}" if name else ""
+    notes = [f"Read {len(texts):,} {unit}{'s' * (len(texts) != 1)}{source}."]
     if separator == LINE and rules:
         notes.append(f"{format_dropped_count(sum(rules.values()), 'separator line')}.")
     return replace(
@@ -58,19 +64,19 @@ def split_texts(
         notes=(*notes, *samples.notes),
         name=name or "pasted",
         separator=separator,
-        splits=tuple((way, len(texts)) for way, texts in ways.items()),
+        splits=tuple((option, len(texts)) for option, texts in splits.items()),
         how=f"split by {_WORDS.get(separator, separator)}",
     )
 
 
-def _split(rows: Sequence[str], separator: str) -> dict[int, str]:
+def _split_at(rows: Sequence[str], separator: str) -> dict[int, str]:
     """Return the texts between separators, by their places: of lines, or 1, 2, 3, …"""
     if separator == LINE:
         return {i: row.strip() for i, row in enumerate(rows, 1) if row.strip() and not is_rule(row)}
-    alone = "" if separator == BLANK else separator
-    between = iter_parts(rows, lambda row: row.strip() == alone)
-    found = ["\n".join(map(str.rstrip, part)) for _, part in between]
+    separator_line = "" if separator == BLANK else separator
+    parts = iter_parts(rows, lambda row: row.strip() == separator_line)
+    texts = ["\n".join(map(str.rstrip, part)) for _, part in parts]
     # A sign counts where it has a line of its own; if it nowhere has, wherever it stands.
-    if separator != BLANK and len(found) == 1:
-        found = "\n".join(rows).split(separator)
-    return dict(enumerate(filter(None, map(str.strip, found)), 1))
+    if separator != BLANK and len(texts) == 1:
+        texts = "\n".join(rows).split(separator)
+    return dict(enumerate(filter(None, map(str.strip, texts)), 1))

@@ -28,7 +28,7 @@ class Dataset(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Given:
+class UserInput:
     """A visitor's input: files, or else pasted text, or else a dataset of the Hub."""
 
     files: Sequence[tuple[str, bytes]] = ()  # their names and contents
@@ -37,7 +37,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Asked:
+class InputSettings:
     """Settings for reading the input; None and "" mean that the value is to be inferred."""
 
     kind: str | None = None  # one of `KINDS`, or COUNTS
@@ -58,8 +58,8 @@ class Asked:
     files: str | None = None  # what several text files hold, one of `FILES`
     separator: str | None = None  # "line", "blank", "row" of a table, or a sign such as ---
     draw: int = 0  # which random part is taken of more samples than fit
-    example: str | None = None  # instead of a `Given`
-    dataset: str | None = None  # "owner/name:config/split" on the Hub, instead of a `Given`
+    example: str | None = None  # instead of a `UserInput`
+    dataset: str | None = None  # "owner/name:config/split" on the Hub, instead of a `UserInput`
     type: str | None = None  # the format of a file whose name does not say it
     matrix: bool | None = None  # whether a symmetric table holds similarities
     transpose: bool = False  # whether rows of a table of counts are species

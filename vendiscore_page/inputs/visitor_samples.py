@@ -44,16 +44,20 @@ class Samples(ReadSamples):
     )  # of each column, by its name
 
     @classmethod
-    def of(cls, found: ReadSamples) -> Samples:
+    def of(cls, result: ReadSamples) -> Samples:
         """Return samples that a reader of the library found, without functions of their file.
 
         Samples are pickled, and these functions would keep all rows of the file.
         """
-        names = [each.name for each in fields(found) if each.name not in ("written", "saved")]
-        return cls(**{name: getattr(found, name) for name in names})
+        names = [
+            attribute.name
+            for attribute in fields(result)
+            if attribute.name not in ("written", "saved")
+        ]
+        return cls(**{name: getattr(result, name) for name in names})
 
     @property
-    def told(self) -> list[str]:
+    def result_notes(self) -> list[str]:
         """Notes of results, which show the samples: the sentence, and the other notes."""
         return [*filter(None, [self.sentence]), *self.notes]
 
@@ -62,48 +66,48 @@ class Samples(ReadSamples):
         """The id of each sample, or its place without a column of ids."""
         return self.roles["id"][1] if "id" in self.roles else self.places
 
-    def subset(self, kept: Sequence[int]) -> Samples:
+    def subset(self, indices: Sequence[int]) -> Samples:
         """Return the samples at some indices; their `places` stay the same."""
         return replace(
-            Samples.of(super().subset(kept)),
-            asked=[self.asked[i] for i in kept] if self.asked else (),
+            Samples.of(super().subset(indices)),
+            asked=[self.asked[i] for i in indices] if self.asked else (),
             roles={
-                role: (column, [labels[i] for i in kept])
+                role: (column, [labels[i] for i in indices])
                 for role, (column, labels) in self.roles.items()
             },
-            cells={name: [cells[i] for i in kept] for name, cells in self.cells.items()},
-            python=self.python and self.python.subset(kept, len(self), self.draw),
+            cells={name: [cells[i] for i in indices] for name, cells in self.cells.items()},
+            python=self.python and self.python.subset(indices, len(self), self.draw),
         )
 
-    def said(self, i: int, problem: str) -> str:
+    def describe_problem(self, i: int, problem: str) -> str:
         """Say what is wrong with sample i, for a visitor of the page: no remedy in Python."""
         value = self.values[i]
         problem = problem.rpartition("; ")[0] or problem
         if not isinstance(value, str):
             return f"{self.unit} {self.places[i]} {problem}"
-        shown = short_repr(value)
-        return f"{self.unit} {self.places[i]}, {shown}, {problem.removesuffix(f': {shown}')}"
+        quoted = short_repr(value)
+        return f"{self.unit} {self.places[i]}, {quoted}, {problem.removesuffix(f': {quoted}')}"
 
-    def where(self, indices: Iterable[int]) -> str:
+    def describe_locations(self, indices: Iterable[int]) -> str:
         """Return the places of some samples in words: "lines 2 and 23–27"."""
-        return ranges(self.unit, [self.places[i] for i in indices])
+        return format_ranges(self.unit, [self.places[i] for i in indices])
 
 
-def ranges(unit: str, places: Sequence[int | str], most: int = 8) -> str:
+def format_ranges(unit: str, places: Sequence[int | str], max_n: int = 8) -> str:
     """Return places in words, with runs of places as one: "lines 23–25 and 27"."""
     runs: list[list[int | str]] = []
-    for place in places:
-        if runs and isinstance(place, int) and runs[-1][-1] == place - 1:
-            runs[-1].append(place)
+    for location in places:
+        if runs and isinstance(location, int) and runs[-1][-1] == location - 1:
+            runs[-1].append(location)
         else:
-            runs.append([place])
+            runs.append([location])
     words: list[str] = []
     for run in runs:
         words += [f"{run[0]}–{run[-1]}"] if len(run) > 2 else map(str, run)
-    shown = series(words) if len(words) <= most else f"{', '.join(words[:most])}, …"
-    return f"{unit}{'s' * (len(places) > 1)} {shown}"
+    listed = format_series(words) if len(words) <= max_n else f"{', '.join(words[:max_n])}, …"
+    return f"{unit}{'s' * (len(places) > 1)} {listed}"
 
 
-def series(names: Sequence[str]) -> str:
+def format_series(names: Sequence[str]) -> str:
     """List names in words: "A, B and C"."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -9,13 +9,13 @@ from vendiscore.report import RefusedError, decode
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def encoding_of(data: bytes) -> str | None:
+def detect_encoding(data: bytes) -> str | None:
     """Return "cp1252" for text that only Windows-1252 explains, None for text as usual."""
     try:
         decode(data)
     except RefusedError:
-        foreign = len(data) - len(data.translate(None, bytes(range(128, 256))))
-        if data[:2] in _MARKS or b"\0" in data or foreign >= 0.2 * len(data):
+        n_non_ascii = len(data) - len(data.translate(None, bytes(range(128, 256))))
+        if data[:2] in _MARKS or b"\0" in data or n_non_ascii >= 0.2 * len(data):
             return None
         try:
             data.decode("cp1252")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from ..aliases import Record, Steps
 from ..answers import api, offered_encoders
 from ..answers.call_arguments import describe_error, names_encoder
-from ..answers.kernel_menu import one_of
+from ..answers.kernel_menu import check_choice
 from ..quotas import TINY_CHARACTERS, TINY_SAMPLES, TINY_VALUES, RefusedError
 from .lanes import LONG, MIDDLE, SHORT, TINY
-from .wire import INVALID, message
+from .wire import INVALID, get_message
 from .workers import Run
 
 API = (
@@ -21,10 +21,10 @@ API = (
     api.compute,
 )
 # Characters of samples in Python that are scored in less than about a second.
-_FEW, _FEW_ROWS = 20_000, 1_000_000
+_MAX_SHORT_CHARACTERS, _MAX_SHORT_ROW_CHARACTERS = 20_000, 1_000_000
 # Characters of samples and of arguments of `compute`, whose time depends on both.
-_FEW_OF_ANY, _FEW_ARGUMENTS = 5_000, 300
-_NUMBER = 10  # characters of a number
+_MAX_SHORT_CALL_SAMPLES, _MAX_SHORT_CALL_ARGUMENTS = 5_000, 300
+_NUMBER_LENGTH = 10  # characters of a number
 # By name of the samples: characters of arguments that the server processes itself (a number has
 # about ten), and characters of which Python writes one or two for each sample.
 _TINY = {"texts": (TINY_CHARACTERS, "'\""), "rows": (10 * TINY_VALUES, "]")}
@@ -34,16 +34,18 @@ class ApiCalls:
     """Functions of the API by name; `run_job` runs one in its lane, and yields its messages."""
 
     def __init__(self, run_job: Run) -> None:
-        self.functions: dict[str, Callable[..., Record]] = {each.__name__: each for each in API}
+        self.functions: dict[str, Callable[..., Record]] = {
+            function.__name__: function for function in API
+        }
         self._run_job = run_job
 
     def prepare(self, name: str, arguments: Record) -> tuple[str, Steps[Record]]:
         """Return the lane of a call and its steps."""
-        one_of(name, tuple(self.functions), "function")
+        check_choice(name, tuple(self.functions), "function")
         function = self.functions[name]
         signature = inspect.signature(function)
-        for given in arguments:
-            one_of(given, tuple(signature.parameters), "argument")
+        for argument in arguments:
+            check_choice(argument, tuple(signature.parameters), "argument")
         for parameter in signature.parameters.values():
             if parameter.default is parameter.empty and parameter.name not in arguments:
                 raise RefusedError(f"{name} requires the argument `{parameter.name}`.")
@@ -54,7 +56,7 @@ class ApiCalls:
 
     def describe_error(self, error: Exception, name: str) -> tuple[str, int]:
         """Return the message of an error, which suggests arguments of the API, and its status."""
-        text, status = message(error)
+        text, status = get_message(error)
         if status == INVALID and name in self.functions and not isinstance(error, RefusedError):
             names = tuple(inspect.signature(self.functions[name]).parameters)
             return describe_error(error, names), status
@@ -70,15 +72,17 @@ def _choose_lane(arguments: Record) -> str:
     if isinstance(text := arguments.get("arguments"), str):
         if names_encoder(text) or "pixels" in text:
             return LONG
-        few = len(text) <= _FEW_ARGUMENTS and not _is_long(arguments["samples"], _FEW_OF_ANY)
-        return SHORT if few else MIDDLE
+        is_short = len(text) <= _MAX_SHORT_CALL_ARGUMENTS and not _is_long(
+            arguments["samples"], _MAX_SHORT_CALL_SAMPLES
+        )
+        return SHORT if is_short else MIDDLE
     values = list(arguments.values())
     max_characters, marks = _TINY.get(next(iter(arguments)), (0, ""))
     if not _is_long(values, max_characters):
         text = repr(values)
         if len(text) <= max_characters and sum(map(text.count, marks)) <= 2 * TINY_SAMPLES:
             return TINY
-    max_short = _FEW_ROWS if "rows" in arguments else _FEW
+    max_short = _MAX_SHORT_ROW_CHARACTERS if "rows" in arguments else _MAX_SHORT_CHARACTERS
     return MIDDLE if "sets" in arguments or _is_long(values, max_short) else SHORT
 
 
@@ -87,14 +91,14 @@ def _is_long(value: object, limit: int) -> bool:
 
     `repr` would stop the whole server while it writes a large value.
     """
-    waiting, length = [value], 0
-    while waiting and length <= limit:
-        one = waiting.pop()
-        length += len(one) + 2 if isinstance(one, str) else _NUMBER
-        if isinstance(one, list | dict) and len(one) > limit:
+    queue, length = [value], 0
+    while queue and length <= limit:
+        item = queue.pop()
+        length += len(item) + 2 if isinstance(item, str) else _NUMBER_LENGTH
+        if isinstance(item, list | dict) and len(item) > limit:
             return True
-        if isinstance(one, dict):
-            waiting += [*one, *one.values()]
-        elif isinstance(one, list):
-            waiting += one
+        if isinstance(item, dict):
+            queue += [*item, *item.values()]
+        elif isinstance(item, list):
+            queue += item
     return length > limit

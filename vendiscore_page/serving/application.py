@@ -18,7 +18,7 @@ from .endpoints import Routes
 from .guard import Guard, make_refusal
 from .http_api import HttpApi
 from .lanes import Lanes
-from .store import Kept, tidy
+from .store import Store, start_sweeping
 from .tools import Tools
 from .workers import Workers
 
@@ -29,26 +29,26 @@ NO_GRADIO = (
 
 
 def build_application(
-    kept: Kept | None = None,
+    store: Store | None = None,
     limits: dict[str, JobLimits] | None = None,
     has_gradio: bool = False,
 ) -> Starlette:
     """Build the routes and start their worker processes; `limits` of jobs by lane."""
-    kept = kept or Kept()
-    workers = Workers(limits or JOB_LIMITS, kept.seconds)
+    store = store or Store()
+    workers = Workers(limits or JOB_LIMITS, store.seconds)
     workers.start()
     lanes, calls = Lanes(), ApiCalls(workers.run)
     tools = Tools(lanes, calls)
     contexts = [tools.run]
     routes: list[Route | Mount] = [
-        *Routes(lanes, kept, workers.run).all(),
-        *HttpApi(lanes, calls).all(),
-        *tools.all(),
+        *Routes(lanes, store, workers.run).build_routes(),
+        *HttpApi(lanes, calls).build_routes(),
+        *tools.build_routes(),
     ]
     if has_gradio:
         from .gradio_routes import mount_gradio
 
-        app, context = mount_gradio(lanes, calls, kept)
+        app, context = mount_gradio(lanes, calls, store)
         contexts.append(context)
         routes.append(Mount("/", app))
     else:
@@ -62,7 +62,7 @@ def build_application(
                 await stack.enter_async_context(context())
             yield
 
-    tidy(kept)
+    start_sweeping(store)
     middleware = [Middleware(Guard)]
     if "SPACE_ID" in os.environ:  # other sites may call the API of a Space, as gradio allows
         middleware.append(Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"]))

@@ -32,32 +32,32 @@ from ..aliases import Record, Value
 from ..quotas import RefusedError
 from .api_calls import ApiCalls
 from .guard import replay
-from .lanes import Lanes, address, visitor_of
+from .lanes import Lanes, get_address, get_visitor
 from .schemas import EXAMPLES, parse_docstring
-from .store import Kept
+from .store import Store
 
 _GET = re.compile(
     r"^/(config/?|gradio_api/(startup-events|info/?|app_id|openapi\.json|queue/data"
     r"|heartbeat/[\w-]+|call/(v2/)?\w+/[\w-]+))$"
 )
 _POST = re.compile(r"^/gradio_api/(queue/join|cancel|reset|call/(v2/)?(vendi_\w+|compute))/?$")
-_OPEN = {"GET": _GET, "HEAD": _GET, "OPTIONS": _GET, "POST": _POST}
-_NO_FILES = "Paths and addresses of files are not accepted; send the contents of the files."
-_ARGUMENTS = "No function accepts these arguments; see /gradio_api/info."
-_LARGE = 20_000  # bytes of a call whose arguments gradio does not get
+_ALLOWED_PATHS = {"GET": _GET, "HEAD": _GET, "OPTIONS": _GET, "POST": _POST}
+_NO_FILES_MESSAGE = "Paths and addresses of files are not accepted; send the contents of the files."
+_ARGUMENTS_MESSAGE = "No function accepts these arguments; see /gradio_api/info."
+_MAX_GRADIO_BYTES = 20_000  # bytes of a call whose arguments gradio does not get
 _REFERENCE = "argument of a call: "  # begins what gradio gets instead
 # Paths at which gradio sends the results of a call or of a session.
 _RESULTS = re.compile(r"^/gradio_api/(?:queue/data|call/(?:v2/)?\w+/(?P<session>[\w-]+))$")
 _SESSION = re.compile(r"(?:^|&)session_hash=([\w-]+)")
-_SESSIONS = 20  # whose settings gradio keeps a copy of; every call is one
+_MAX_SESSIONS = 20  # whose settings gradio keeps a copy of; every call is one
 Lifespan = Callable[[], AbstractAsyncContextManager[Any]]
 
 
 class Calls:
     """Large arguments of calls, which gradio does not get, and the calls that run."""
 
-    def __init__(self, kept: Kept) -> None:
-        self._kept = kept
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._running: defaultdict[str, set[asyncio.Future[Any]]] = defaultdict(set)
 
     def put_arguments(self, call: Record, path: list[str], nbytes: int, owner: str) -> Record:
@@ -66,7 +66,7 @@ class Calls:
         def replace(value: object) -> object:
             if not isinstance(value, list | dict):
                 return value
-            return _REFERENCE + self._kept.put(value, nbytes, owner)
+            return _REFERENCE + self._store.put(value, nbytes, owner)
 
         if path[-2] == "v2":
             return {name: replace(value) for name, value in call.items()}
@@ -76,9 +76,9 @@ class Calls:
         """Return the argument that a value refers to, and the value itself if it is none."""
         if not isinstance(value, str) or not value.startswith(_REFERENCE):
             return value
-        if (found := self._kept.take(value.removeprefix(_REFERENCE))) is None:
+        if (argument := self._store.take(value.removeprefix(_REFERENCE))) is None:
             raise RefusedError("The samples of this call are not available any more; call again.")
-        return found
+        return argument
 
     async def run(self, session: str, work: Awaitable[Value]) -> Value:
         """Return the result of a call, unless its client leaves."""
@@ -113,11 +113,11 @@ class GradioGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
-        if method not in _OPEN or not _OPEN[method].match(path):
+        if method not in _ALLOWED_PATHS or not _ALLOWED_PATHS[method].match(path):
             raise HTTPException(404)
         started = False
 
-        async def noticed(message: Message) -> None:
+        async def send_message(message: Message) -> None:
             nonlocal started
             started = True
             await send(message)
@@ -126,25 +126,25 @@ class GradioGuard:
         if method == "POST":
             receive = await self._check(scope, receive)
         elif session := _find_session(scope):
-            receive = self._notice_end(session, receive)
+            receive = self._stop_calls_at_end(session, receive)
         try:
-            await self.app(scope, receive, noticed)
+            await self.app(scope, receive, send_message)
         except RuntimeError as error:
             # A stream of events, of an unknown session say, has told its end already.
             if not (started and isinstance(error.__cause__, HTTPException)):
                 raise
             await send({"type": "http.response.body", "body": b""})
 
-    def _notice_end(self, session: str, receive: Receive) -> Receive:
+    def _stop_calls_at_end(self, session: str, receive: Receive) -> Receive:
         """Return what gives the messages of `receive`, and stops calls when the client leaves."""
 
-        async def noticing() -> Message:
+        async def receive_message() -> Message:
             message = await receive()
             if message["type"] == "http.disconnect":
                 self._calls.stop(session)
             return message
 
-        return noticing
+        return receive_message
 
     async def _check(self, scope: Scope, receive: Receive) -> Receive:
         """Return what gives the body of `receive`, if it names no file and can be a call."""
@@ -157,8 +157,8 @@ class GradioGuard:
             path = scope["path"].strip("/").split("/")
             if path[1] in ("call", "queue"):
                 self._check_call(path, call)
-                if isinstance(call, dict) and len(body) > _LARGE:
-                    owner = address(Request(scope))
+                if isinstance(call, dict) and len(body) > _MAX_GRADIO_BYTES:
+                    owner = get_address(Request(scope))
                     call = self._calls.put_arguments(call, path, len(body), owner)
                     body = json.dumps(call).encode()
         return replay(body, receive)
@@ -170,7 +170,7 @@ class GradioGuard:
         if path[1] == "queue" and type(index) is int and 0 <= index < len(names):
             name = names[index]
         if name not in names or call.get("batched"):
-            raise HTTPException(422, _ARGUMENTS)
+            raise HTTPException(422, _ARGUMENTS_MESSAGE)
         data, count = call.get("data"), self._counts[name]
         if path[-2] != "v2" and not (isinstance(data, list) and len(data) == count):
             raise HTTPException(
@@ -180,14 +180,14 @@ class GradioGuard:
             )
 
 
-def mount_gradio(lanes: Lanes, api_calls: ApiCalls, kept: Kept) -> tuple[ASGIApp, Lifespan]:
+def mount_gradio(lanes: Lanes, api_calls: ApiCalls, store: Store) -> tuple[ASGIApp, Lifespan]:
     """Return gradio's routes, and the context in which they work."""
-    calls = Calls(kept)
+    calls = Calls(store)
     with _Functions(title="Vendi Score") as functions:
         for name in api_calls.functions:
             handler = _make_handler(name, lanes, api_calls, calls)
             gr.api(handler, api_name=name, concurrency_limit=None)
-    functions.state_session_capacity = _SESSIONS
+    functions.state_session_capacity = _MAX_SESSIONS
     app = Starlette()
     # Raised by gradio where it puts named arguments in order.
     handlers = dict.fromkeys((TypeError, KeyError, ValueError), _refuse_arguments)
@@ -219,16 +219,18 @@ def _make_handler(
             arguments = dict(zip(signature.parameters, values, strict=True))
             arguments = {key: calls.take_argument(x) for key, x in arguments.items()}
             lane, steps = api_calls.prepare(name, arguments)
-            work = lanes.run(visitor_of(request), lane, steps)
+            work = lanes.run(get_visitor(request), lane, steps)
             return await calls.run(getattr(request, "session_hash", None) or "", work)
         except Exception as error:
             text = api_calls.describe_error(error, name)[0]
             raise gr.Error(text, print_exception=False) from None
 
     parameters = list(signature.parameters.values())
-    own = inspect.Parameter("request", inspect.Parameter.POSITIONAL_ONLY, annotation=gr.Request)
-    parameters = [each.replace(kind=own.kind) for each in parameters]
-    handle.__signature__ = signature.replace(parameters=[own, *parameters])  # type: ignore[attr-defined]
+    request_parameter = inspect.Parameter(
+        "request", inspect.Parameter.POSITIONAL_ONLY, annotation=gr.Request
+    )
+    parameters = [parameter.replace(kind=request_parameter.kind) for parameter in parameters]
+    handle.__signature__ = signature.replace(parameters=[request_parameter, *parameters])  # type: ignore[attr-defined]
     handle.__annotations__ = {"request": gr.Request, **function.__annotations__}
     handle.__name__, handle.__doc__ = name, function.__doc__
     return handle
@@ -253,39 +255,39 @@ def _load_call(body: bytes) -> object:
     """Read a JSON value; refuse one that holds a file, as gradio knows it, anywhere."""
     files = []
 
-    def look(found: Record) -> Record:
-        if "path" in found and "meta" in found:
-            files.append(found)
-        return found
+    def collect_file(value: Record) -> Record:
+        if "path" in value and "meta" in value:
+            files.append(value)
+        return value
 
     try:
-        call = json.loads(body, object_hook=look)
+        call = json.loads(body, object_hook=collect_file)
     except (ValueError, RecursionError):
         raise HTTPException(400, "The body must be JSON.") from None
     if files:
-        raise HTTPException(400, _NO_FILES)
+        raise HTTPException(400, _NO_FILES_MESSAGE)
     return call
 
 
 async def _refuse_arguments(request: Request, error: Exception) -> Response:
-    return PlainTextResponse(_ARGUMENTS, 422)
+    return PlainTextResponse(_ARGUMENTS_MESSAGE, 422)
 
 
 def _find_session(scope: Scope) -> str:
     """Return the session whose results a request waits for; "" for other requests."""
-    if not (found := _RESULTS.match(scope["path"])):
+    if not (match := _RESULTS.match(scope["path"])):
         return ""
     query = _SESSION.search(scope.get("query_string", b"").decode("latin-1"))
-    return found["session"] or (query[1] if query else "")
+    return match["session"] or (query[1] if query else "")
 
 
 def _replace_forwarded(scope: Scope) -> list[tuple[bytes, bytes]]:
     """Return the headers, with the address of a Space for any that a request says it came to."""
-    found = [
+    headers = [
         (name, value)
         for name, value in scope["headers"]
         if name == b"x-forwarded-for" or not name.startswith((b"x-forwarded-", b"x-gradio-server"))
     ]
     if host := os.environ.get("SPACE_HOST", "").split(",")[0]:  # others are domains of its owner
-        found += [(b"x-forwarded-host", host.encode()), (b"x-forwarded-proto", b"https")]
-    return found
+        headers += [(b"x-forwarded-host", host.encode()), (b"x-forwarded-proto", b"https")]
+    return headers

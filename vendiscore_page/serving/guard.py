@@ -14,7 +14,7 @@ from .static_files import HEADERS
 # How much of the rest of a refused request is read, and for how long. A client that still sends
 # when the connection is closed may lose the message.
 _MAX_READ_BYTES, _MAX_READING_SECONDS = 256_000_000, 4.0
-_BUSY = "Too many files are being uploaded at the moment; try again in a few minutes."
+_BUSY_MESSAGE = "Too many files are being uploaded at the moment; try again in a few minutes."
 
 
 class Guard:
@@ -22,7 +22,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self._arrived = 0  # bytes of the uploads under way
+        self._uploaded = 0  # bytes of the uploads under way
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -36,13 +36,13 @@ class Guard:
             ended = not message.get("more_body", False)  # also if the client has left
             return message
 
-        async def noticed(message: Message) -> None:
+        async def send_message(message: Message) -> None:
             nonlocal started
             started = True
             await send(message)
 
         try:
-            await self._let_in(scope, receive_message, noticed)
+            await self._check_and_forward(scope, receive_message, send_message)
         except HTTPException as error:
             if not started:
                 remaining = 0 if ended else _MAX_READ_BYTES
@@ -57,7 +57,7 @@ class Guard:
                 refusal.headers["connection"] = "close"  # the body may not have ended
                 await refusal(scope, receive, send)
 
-    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _check_and_forward(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, is_post = scope["path"], scope["method"] == "POST"
         if not path.startswith("/page/"):
             await self.app(scope, _limit(scope, receive, MAX_REQUEST), send)
@@ -69,25 +69,25 @@ class Guard:
             await self.app(scope, _limit(scope, receive, MAX_PAGE_REQUEST), send)
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
-        limited, own = _limit(scope, receive, MAX_UPLOADS), 0
-        if self._arrived + _declared_length(scope) > MAX_CONCURRENT_UPLOADS:
-            raise HTTPException(503, _BUSY)
+        limited, n_bytes = _limit(scope, receive, MAX_UPLOADS), 0
+        if self._uploaded + _declared_length(scope) > MAX_CONCURRENT_UPLOADS:
+            raise HTTPException(503, _BUSY_MESSAGE)
 
         async def receive_message() -> Message:
-            nonlocal own
+            nonlocal n_bytes
             message = await limited()
             size = len(message.get("body", b""))
-            own += size
-            self._arrived += size
+            n_bytes += size
+            self._uploaded += size
             # Bytes that others only announced do not count: they may never send them.
-            if self._arrived > MAX_CONCURRENT_UPLOADS:
-                raise HTTPException(503, _BUSY)
+            if self._uploaded > MAX_CONCURRENT_UPLOADS:
+                raise HTTPException(503, _BUSY_MESSAGE)
             return message
 
         try:
             await self.app(scope, receive_message, send)
         finally:
-            self._arrived -= own
+            self._uploaded -= n_bytes
 
 
 def make_refusal(path: str, error: HTTPException) -> Response:
@@ -101,30 +101,30 @@ def make_refusal(path: str, error: HTTPException) -> Response:
 
 def replay(body: bytes, receive: Receive) -> Receive:
     """Return what gives a body that has been read, and then the messages of `receive`."""
-    waiting = [{"type": "http.request", "body": body, "more_body": False}]
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def again() -> Message:
-        return waiting.pop() if waiting else await receive()
+    async def receive_message() -> Message:
+        return messages.pop() if messages else await receive()
 
-    return again
+    return receive_message
 
 
 def _limit(scope: Scope, receive: Receive, limit: int) -> Receive:
     """Return what gives a body up to a limit, unless its declared length is beyond it."""
-    large = HTTPException(413, f"A request may have up to {limit // 10**6} MB; send fewer samples.")
+    error = HTTPException(413, f"A request may have up to {limit // 10**6} MB; send fewer samples.")
     if _declared_length(scope) > limit:
-        raise large
-    read = 0
+        raise error
+    n_read = 0
 
-    async def limited() -> Message:
-        nonlocal read
+    async def receive_message() -> Message:
+        nonlocal n_read
         message = await receive()
-        read += len(message.get("body", b""))
-        if read > limit:
-            raise large
+        n_read += len(message.get("body", b""))
+        if n_read > limit:
+            raise error
         return message
 
-    return limited
+    return receive_message
 
 
 def _declared_length(scope: Scope) -> int:

@@ -11,8 +11,8 @@ from ..aliases import Record
 from .api_calls import ApiCalls
 from .lanes import Lanes
 from .schemas import make_openapi
-from .static_files import HEADERS, takes_gzip
-from .wire import dumped, loaded, response
+from .static_files import HEADERS, accepts_gzip
+from .wire import parse_json, respond, to_json
 
 
 class HttpApi:
@@ -23,7 +23,7 @@ class HttpApi:
         self._calls = calls
         self._openapi = make_openapi(calls.functions.values())
 
-    def all(self) -> list[Route]:
+    def build_routes(self) -> list[Route]:
         return [
             Route("/openapi.json", self.describe),
             *(
@@ -38,7 +38,7 @@ class HttpApi:
     async def call(self, request: Request, name: str) -> Response:
         """Return the result of a call, or {"error": message} with the status of the error."""
         try:
-            arguments = await run_in_threadpool(loaded, await request.body())
+            arguments = await run_in_threadpool(parse_json, await request.body())
             lane, steps = self._calls.prepare(name, arguments)
             return await _respond(request, await self._lanes.run_for(request, lane, steps))
         except ClientDisconnect:
@@ -49,8 +49,8 @@ class HttpApi:
 
 
 async def _respond(request: Request, value: Record, status: int = 200) -> Response:
-    body = await run_in_threadpool(dumped, value)
+    body = await run_in_threadpool(to_json, value)
     headers = {"Content-Type": "application/json"}
-    if takes_gzip(request):
-        return await response(body, headers, status)
+    if accepts_gzip(request):
+        return await respond(body, headers, status)
     return Response(body, status, {**HEADERS, "Cache-Control": "no-store", **headers})

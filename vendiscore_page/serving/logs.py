@@ -15,30 +15,36 @@ def hide_input(shows_prints: bool = True) -> None:
     With `shows_prints=False`, nothing that this thread prints is written, either.
     """
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Places())
+    handler.setFormatter(_LocationFormatter())
     logging.basicConfig(handlers=[handler], force=True)
-    sys.stdout, sys.stderr = _Own(sys.stdout, shows_prints), _Own(sys.stderr, shows_prints)
+    sys.stdout, sys.stderr = (
+        _ThreadStream(sys.stdout, shows_prints),
+        _ThreadStream(sys.stderr, shows_prints),
+    )
 
 
-class _Places(logging.Formatter):
+class _LocationFormatter(logging.Formatter):
     """The place of a record, and types and places of its exception and of all that led to it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        lines = [_place(record.pathname, record.lineno, record.funcName)]
-        left = [record.exc_info[1]] if record.exc_info else []
+        lines = [_format_location(record.pathname, record.lineno, record.funcName)]
+        pending = [record.exc_info[1]] if record.exc_info else []
         seen: set[int] = set()
-        while left:
-            error = left.pop()
+        while pending:
+            error = pending.pop()
             if error is not None and id(error) not in seen:
                 seen.add(id(error))
                 lines.append(f"  {type(error).__qualname__}")
                 frames = traceback.extract_tb(error.__traceback__)
-                lines += (f"    {_place(at.filename, at.lineno or 0, at.name)}" for at in frames)
-                left += [error.__cause__ or error.__context__, *getattr(error, "exceptions", ())]
+                lines += (
+                    f"    {_format_location(frame.filename, frame.lineno or 0, frame.name)}"
+                    for frame in frames
+                )
+                pending += [error.__cause__ or error.__context__, *getattr(error, "exceptions", ())]
         return "\n".join(lines)
 
 
-class _Own(io.TextIOBase):
+class _ThreadStream(io.TextIOBase):
     """A stream that takes what the thread which made it writes, and nothing else."""
 
     def __init__(self, stream: TextIO, shows_prints: bool = True) -> None:
@@ -48,9 +54,9 @@ class _Own(io.TextIOBase):
         self._stream.flush()
 
     def write(self, text: str) -> int:
-        own = threading.get_ident() == self._thread
-        return self._stream.write(text) if own else len(text)
+        is_own_thread = threading.get_ident() == self._thread
+        return self._stream.write(text) if is_own_thread else len(text)
 
 
-def _place(path: str, line: int, function: str | None) -> str:
+def _format_location(path: str, line: int, function: str | None) -> str:
     return f"{'/'.join(PurePath(path).parts[-3:])}:{line} in {function}"

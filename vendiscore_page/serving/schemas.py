@@ -44,8 +44,8 @@ def parse_docstring(function: Callable[..., Any]) -> Documentation:
     return Documentation(
         text.partition("\n")[0],
         " ".join(text.split()),
-        {match[1]: match[2] for match in map(_ARGUMENT.match, _lines(arguments)) if match},
-        _lines(returned),
+        {match[1]: match[2] for match in map(_ARGUMENT.match, _split_lines(arguments)) if match},
+        _split_lines(returned),
     )
 
 
@@ -97,7 +97,10 @@ def make_openapi(functions: Iterable[Callable[..., Any]]) -> Record:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Vendi Score", "version": __version__},
-        "paths": {f"/api/{each.__name__}": {"post": _make_operation(each)} for each in functions},
+        "paths": {
+            f"/api/{function.__name__}": {"post": _make_operation(function)}
+            for function in functions
+        },
     }
 
 
@@ -123,5 +126,5 @@ def _make_operation(function: Callable[..., Any]) -> Record:
     }
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines()]

@@ -22,7 +22,7 @@ from .static_files import INDEX, Files
 
 if TYPE_CHECKING:
     from ..quotas import JobLimits
-    from .store import Kept
+    from .store import Store
 
 _FIRST_PORT, _N_PORTS = 7860, 100  # the ports of which the first free one is used
 _POLL_SECONDS = 0.01
@@ -34,11 +34,11 @@ class Page:
 
     def __init__(
         self,
-        kept: "Kept | None" = None,
+        store: "Store | None" = None,
         limits: "dict[str, JobLimits] | None" = None,
         has_gradio: bool = False,
     ) -> None:
-        self._options = kept, limits, has_gradio
+        self._options = store, limits, has_gradio
         self._files = files = Files()
         self._application: Starlette | None = None
         self._is_loaded = asyncio.Event()
@@ -65,10 +65,10 @@ class Page:
         return build_application(*self._options)
 
     async def _send(self, request: Request, name: str) -> Response:
-        return self._files.response(request, name)
+        return self._files.respond(request, name)
 
     async def _send_version(self, request: Request) -> Response:
-        return self._files.response(request, **request.path_params)
+        return self._files.respond(request, **request.path_params)
 
     async def _wait(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._is_loaded.wait()
@@ -77,12 +77,12 @@ class Page:
 
 
 def build(
-    kept: "Kept | None" = None,
+    store: "Store | None" = None,
     limits: "dict[str, JobLimits] | None" = None,
     has_gradio: bool = False,
 ) -> Page:
     """Build the server; `limits` of jobs by lane, and with `has_gradio` also gradio's routes."""
-    return Page(kept, limits, has_gradio)
+    return Page(store, limits, has_gradio)
 
 
 def launch(page: Page, port: int | None = None) -> None:

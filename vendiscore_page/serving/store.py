@@ -15,19 +15,19 @@ import numpy as np
 from ..quotas import MAX_STORED, STORE_SECONDS, RefusedError
 from .heap import release_memory
 
-_EVERY = 60  # seconds between two sweeps
-_MOST_OF_OWNER = 64  # values of one visitor, whose page uses about ten
+_SWEEP_SECONDS = 60  # seconds between two sweeps
+_MAX_PER_OWNER = 64  # values of one visitor, whose page uses about ten
 
 
 @dataclass
-class _Thing:
+class _Entry:
     value: object
     nbytes: int
-    until: float
+    expires: float
     owner: str
 
 
-class Kept:
+class Store:
     """Values by random keys; the longest unused goes first, beyond a quarter a visitor's own.
 
     Nor does a visitor keep more than 64 values, because many small ones scatter over the memory.
@@ -37,7 +37,7 @@ class Kept:
         self.nbytes: int = 0
         self.most = most
         self.seconds = seconds
-        self._things: OrderedDict[str, _Thing] = OrderedDict()
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._lock = threading.Lock()
 
     def put(self, value: object, nbytes: int, owner: str = "") -> str:
@@ -49,26 +49,31 @@ class Kept:
             )
         key = secrets.token_urlsafe()
         with self._lock:
-            own = [old for old, thing in self._things.items() if owner and thing.owner == owner]
-            while own and (
-                len(own) >= _MOST_OF_OWNER
-                or nbytes + sum(self._things[old].nbytes for old in own) > self.most // 4
+            owner_keys = [
+                key_of_owner
+                for key_of_owner, entry in self._entries.items()
+                if owner and entry.owner == owner
+            ]
+            while owner_keys and (
+                len(owner_keys) >= _MAX_PER_OWNER
+                or nbytes + sum(self._entries[key_of_owner].nbytes for key_of_owner in owner_keys)
+                > self.most // 4
             ):
-                self._drop(own.pop(0))
-            self._things[key] = _Thing(value, nbytes, time.monotonic() + self.seconds, owner)
+                self._drop(owner_keys.pop(0))
+            self._entries[key] = _Entry(value, nbytes, time.monotonic() + self.seconds, owner)
             self.nbytes += nbytes
             while self.nbytes > self.most:
-                self._drop(next(iter(self._things)))
+                self._drop(next(iter(self._entries)))
         return key
 
     def get(self, key: Any) -> object:
         with self._lock:
-            thing = self._things.get(key) if isinstance(key, str) else None
-            if thing is None or thing.until < time.monotonic():
+            entry = self._entries.get(key) if isinstance(key, str) else None
+            if entry is None or entry.expires < time.monotonic():
                 return None
-            thing.until = time.monotonic() + self.seconds
-            self._things.move_to_end(key)
-            return thing.value
+            entry.expires = time.monotonic() + self.seconds
+            self._entries.move_to_end(key)
+            return entry.value
 
     def take(self, key: Any) -> object:
         """Return a value, which is kept no longer; None if there is none."""
@@ -80,46 +85,46 @@ class Kept:
     def sweep(self) -> None:
         with self._lock:
             now = time.monotonic()
-            for key in [key for key, thing in self._things.items() if thing.until < now]:
+            for key in [key for key, entry in self._entries.items() if entry.expires < now]:
                 self._drop(key)
 
     def _drop(self, key: str) -> None:
-        if thing := self._things.pop(key, None):
-            self.nbytes -= thing.nbytes
+        if entry := self._entries.pop(key, None):
+            self.nbytes -= entry.nbytes
 
 
-def tidy(kept: Kept) -> None:
+def start_sweeping(store: Store) -> None:
     """Sweep from now on, in a thread that ends with the process."""
     gc.collect()
     gc.freeze()  # the page itself stays, so that collecting takes no time
 
     def run() -> None:
         while True:
-            time.sleep(_EVERY)
-            kept.sweep()
+            time.sleep(_SWEEP_SECONDS)
+            store.sweep()
             release_memory()
 
     threading.Thread(target=run, daemon=True, name="tidy").start()
 
 
-def size_of(value: object) -> int:
+def measure_size(value: object) -> int:
     """Return bytes of the arrays, strings and objects that a value leads to, each counted once."""
     seen: set[int] = set()
-    total, waiting = 0, [value]
-    while waiting:
-        one = waiting.pop()
-        while isinstance(one, np.ndarray) and isinstance(one.base, np.ndarray):
-            one = one.base
-        if id(one) in seen or isinstance(one, type):
+    total, queue = 0, [value]
+    while queue:
+        item = queue.pop()
+        while isinstance(item, np.ndarray) and isinstance(item.base, np.ndarray):
+            item = item.base
+        if id(item) in seen or isinstance(item, type):
             continue
-        seen.add(id(one))
-        total += one.nbytes if isinstance(one, np.ndarray) else sys.getsizeof(one, 0)
-        if isinstance(one, Mapping):
-            waiting.extend(one.values())
-        elif isinstance(one, (list, tuple, set, frozenset)):
-            waiting.extend(one)
-        elif type(one).__module__.startswith(
+        seen.add(id(item))
+        total += item.nbytes if isinstance(item, np.ndarray) else sys.getsizeof(item, 0)
+        if isinstance(item, Mapping):
+            queue.extend(item.values())
+        elif isinstance(item, (list, tuple, set, frozenset)):
+            queue.extend(item)
+        elif type(item).__module__.startswith(
             ("vendiscore.", "vendiscore_page.", "PIL.", "scipy.sparse")
         ):
-            waiting.extend(gc.get_referents(one))
+            queue.extend(gc.get_referents(item))
     return total

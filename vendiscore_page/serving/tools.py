@@ -66,7 +66,7 @@ class Tools:
     def run(self) -> AbstractAsyncContextManager[None]:
         return self._manager.run()
 
-    def all(self) -> list[Route]:
+    def build_routes(self) -> list[Route]:
         return [
             Route(f"{PATH}/schema", self.describe),
             *(Route(path, self, methods=["POST"]) for path in (PATH, f"{PATH}/")),

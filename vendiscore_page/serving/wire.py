@@ -23,56 +23,60 @@ from .static_files import HEADERS
 Answer = Callable[[Request], Coroutine[object, object, object]]
 Run = Callable[[Callable[[str], object]], Awaitable[object]]
 _GZIP = 31  # window bits that make zlib write gzip
-_SILENCE = 15.0  # seconds after which a proxy might take a connection for dead
+_MAX_SILENCE = 15.0  # seconds after which a proxy might take a connection for dead
 GONE = 410  # the status of samples and results that are not kept any more
 INVALID = 422  # the status of invalid input
 # Errors about the input, of the page and of the library: their messages are for the visitor.
 EXPECTED = (ValueError, TypeError, MemoryError, MissingPackageError)
-OURS = "An error occurred on the server, not because of your input; try again later."
+SERVER_ERROR_MESSAGE = (
+    "An error occurred on the server, not because of your input; try again later."
+)
 _log = logging.getLogger(__name__)
 
 
-def lines(run: Run) -> StreamingResponse:
+def stream_lines(run: Run) -> StreamingResponse:
     """Return a response of one JSON object a line: progress, then the result or a problem."""
     headers = {**HEADERS, "Content-Type": "application/x-ndjson", "Cache-Control": "no-store"}
     headers |= {"X-Accel-Buffering": "no"}  # a proxy is to pass each line on
     headers |= {"Content-Encoding": "gzip"}  # as all browsers take it
-    return StreamingResponse(_packed(_lines(run)), headers=headers)
+    return StreamingResponse(_compress_parts(_iter_lines(run)), headers=headers)
 
 
-async def _lines(run: Run) -> AsyncIterator[bytes]:
-    said: asyncio.Queue[str | None] = asyncio.Queue()
-    task = asyncio.ensure_future(run(said.put_nowait))
-    task.add_done_callback(lambda _: said.put_nowait(None))
-    words: str | None = ""
+async def _iter_lines(run: Run) -> AsyncIterator[bytes]:
+    messages: asyncio.Queue[str | None] = asyncio.Queue()
+    task = asyncio.ensure_future(run(messages.put_nowait))
+    task.add_done_callback(lambda _: messages.put_nowait(None))
+    message: str | None = ""
     try:
-        while words is not None:
+        while message is not None:
             try:
-                words = await asyncio.wait_for(said.get(), _SILENCE)
+                message = await asyncio.wait_for(messages.get(), _MAX_SILENCE)
             except TimeoutError:
                 yield b"\n"
             else:
-                line = await _outcome(task) if words is None else dumped({"said": words})
+                line = (
+                    await _encode_outcome(task) if message is None else to_json({"said": message})
+                )
                 yield line + b"\n"
     finally:
         task.cancel()
 
 
-async def _packed(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _compress_parts(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     pack = zlib.compressobj(6, wbits=_GZIP)
     async for part in parts:
         yield await run_in_threadpool(pack.compress, part) + pack.flush(zlib.Z_SYNC_FLUSH)
     yield pack.flush()
 
 
-async def _outcome(task: asyncio.Future[object]) -> bytes:
+async def _encode_outcome(task: asyncio.Future[object]) -> bytes:
     try:
-        return await run_in_threadpool(dumped, {"result": task.result()})
+        return await run_in_threadpool(to_json, {"result": task.result()})
     except Exception as error:
-        return dumped(_refusal(error)[0])
+        return to_json(_describe_refusal(error)[0])
 
 
-def message(error: Exception) -> tuple[str, int]:
+def get_message(error: Exception) -> tuple[str, int]:
     """Return an error's message for the visitor, and its status; the log gets unexpected errors."""
     if isinstance(error, HTTPException):
         return error.detail, error.status_code
@@ -82,44 +86,44 @@ def message(error: Exception) -> tuple[str, int]:
     if isinstance(error, EXPECTED):
         return str(error), INVALID
     _log.error("a request failed", exc_info=error)
-    return OURS, 500
+    return SERVER_ERROR_MESSAGE, 500
 
 
-def _refusal(error: Exception) -> tuple[Record, int]:
-    text, status = message(error)
+def _describe_refusal(error: Exception) -> tuple[Record, int]:
+    text, status = get_message(error)
     problem: Record = {"text": text}
     if isinstance(error, UnusableError):
-        problem = {"text": error.what, **error.to_dict()}
+        problem = {"text": error.summary, **error.to_dict()}
     return {"gone": True} if status == GONE else {"problem": problem}, status
 
 
-def with_refusals(route: Answer) -> Answer:
+def as_json_route(route: Answer) -> Answer:
     """Return the route with values and errors as JSON responses."""
 
-    async def answer(request: Request) -> Any:
+    async def handle(request: Request) -> Any:
         try:
-            found = await route(request)
-            return found if callable(found) else await _json(found)
+            value = await route(request)
+            return value if callable(value) else await _respond_json(value)
         except ClientDisconnect:
             return Response()  # which nobody gets
         except Exception as error:
-            return await _json(*_refusal(error))
+            return await _respond_json(*_describe_refusal(error))
 
-    return answer
-
-
-async def _json(value: object, status: int = 200) -> Response:
-    body = await run_in_threadpool(dumped, value)
-    return await response(body, {"Content-Type": "application/json"}, status)
+    return handle
 
 
-async def response(body: bytes, headers: Mapping[str, str], status: int = 200) -> Response:
+async def _respond_json(value: object, status: int = 200) -> Response:
+    body = await run_in_threadpool(to_json, value)
+    return await respond(body, {"Content-Type": "application/json"}, status)
+
+
+async def respond(body: bytes, headers: Mapping[str, str], status: int = 200) -> Response:
     """Return a response that nobody keeps a copy of."""
     headers = {**HEADERS, "Cache-Control": "no-store", **headers, "Content-Encoding": "gzip"}
     return Response(await run_in_threadpool(gzip.compress, body, 6), status, headers)
 
 
-def dumped(value: object) -> bytes:
+def to_json(value: object) -> bytes:
     """Return JSON; a value that cannot be written is our fault, not the visitor's."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -128,11 +132,11 @@ def dumped(value: object) -> bytes:
         raise RuntimeError(f"an answer is not JSON: {error}") from error
 
 
-def loaded(text: str | bytes) -> Record:
+def parse_json(text: str | bytes) -> Record:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        value = None
+    if not isinstance(value, dict):
         raise RefusedError("Expected a JSON object.")
-    return found
+    return value

@@ -27,12 +27,12 @@ from ..aliases import Steps
 from ..answers import offered_encoders, one_set
 from ..answers.jobs import Settings
 from ..inputs import uploads
-from ..inputs.submission import Given
+from ..inputs.submission import UserInput
 from ..quotas import JOB_LIMITS, STORE_SECONDS, JobLimits, RefusedError
 from .heap import release_memory
 from .lanes import LONG, WORKER_LANES
 from .logs import hide_input
-from .wire import EXPECTED, message
+from .wire import EXPECTED, get_message
 
 _CHECK_SECONDS = 0.05  # between two measurements of the running jobs
 _SPARE_SECONDS = 1.0  # after which the server checks whether it has a spare or a process ended
@@ -325,7 +325,7 @@ def _serve(connection: Connection, has_encoders: bool) -> None:
 
 def _run_job(connection: Connection, data: bytes) -> bytes:
     """Run a job, sending its messages; return the message with its result or its error."""
-    offered_encoders.offered.cache_clear()  # one may have been downloaded
+    offered_encoders.list_offered.cache_clear()  # one may have been downloaded
     try:
         function, arguments = pickle.loads(data)
         steps = run_here("", function, *arguments)
@@ -349,7 +349,7 @@ def _import_modules() -> None:
     """Import what most jobs need, by scoring two texts."""
     for name in ("api", "several_sets", "sample_readout"):
         importlib.import_module(f"vendiscore_page.answers.{name}")
-    samples = uploads.read(Given(text="one two\nthree four"))
+    samples = uploads.read(UserInput(text="one two\nthree four"))
     run_steps(one_set.score(samples, Settings("ngram_overlap")))
 
 
@@ -368,7 +368,7 @@ def _exit_with_server() -> None:
 def _describe_error(error: Exception) -> tuple[type[Exception], tuple[Any, ...], dict[str, Any]]:
     """Return what `_rebuild_error` needs, which can be pickled."""
     if isinstance(error, UnicodeError):  # its message is lost without `__init__`
-        return RefusedError, (message(error)[0],), {}
+        return RefusedError, (get_message(error)[0],), {}
     description = type(error), error.args, vars(error)
     try:
         pickle.dumps(description)

@@ -53,7 +53,9 @@ def test_text_score_matches_compute(name, q):
     assert json.loads(json.dumps(result, allow_nan=False)) == result
 
 
-@pytest.mark.parametrize("kernel", [choice.kernel for choice in kernel_menu.choices("molecules")])
+@pytest.mark.parametrize(
+    "kernel", [choice.kernel for choice in kernel_menu.list_choices("molecules")]
+)
 def test_molecule_score_matches_compute(kernel):
     smiles = examples.find_example("Scents").text.splitlines()
     score = api.vendi_score_molecules(smiles, kernel)["VS"]
@@ -182,7 +184,7 @@ def test_sample_names_match_sample_indices():
 
 
 def test_images_are_identified_by_index():
-    images = examples.find_example("One picture, again and again").images()
+    images = examples.find_example("One picture, again and again").open_images()
     data = [base64.b64encode(encode_png(image)).decode() for image in images]
     result = api.vendi_score_images(data)
     assert result["stand_alone"][0]["place"] == 11
@@ -209,7 +211,9 @@ def test_answer_decomposes_one_matrix_once(kernel, size, q):
     X = np.random.default_rng(0).normal(size=(30, 3))
     X = X if kernel != "K" else np.exp(-np.abs(X[:, :1] - X[:, :1].T))
     with record_decompositions() as calls:
-        result = run_steps(jobs.vector_job(X, kernel).findings(q, 1.0, allow_repeats=False))
+        result = run_steps(
+            jobs.build_vector_job(X, kernel).compute_steps(q, 1.0, allow_repeats=False)
+        )
         assert result.explanation.adds.shape == (30,)
         assert result.profile.shape == (41,)
     assert [shape for _, shape in calls] == [(size, size)]

@@ -8,12 +8,12 @@ from vendiscore_page.answers.call_arguments import (
     FORBIDDEN,
     MAX_LENGTHS,
     MAX_NUMBERS,
-    allowed_names,
     describe_error,
     format_arguments,
-    kernel_names,
+    list_allowed_names,
+    list_kernel_names,
+    list_offered_kernels,
     names_encoder,
-    offered_kernels,
     parse_arguments,
 )
 from vendiscore_page.quotas import RefusedError
@@ -95,17 +95,17 @@ def test_invalid_arguments_are_rejected(text, message):
 def test_every_argument_and_option_of_the_library_is_allowed_or_forbidden():
     names = {name for kernel in list_kernels() for name in kernel.options}
     names |= {name for measure in list_measures() for name in measure.options}
-    assert names <= allowed_names() | FORBIDDEN
-    assert not allowed_names() & FORBIDDEN
-    assert set(MAX_NUMBERS) | set(MAX_LENGTHS) <= allowed_names()
+    assert names <= list_allowed_names() | FORBIDDEN
+    assert not list_allowed_names() & FORBIDDEN
+    assert set(MAX_NUMBERS) | set(MAX_LENGTHS) <= list_allowed_names()
 
 
 def test_all_kernels_without_models_can_be_selected():
     embeddings = {"text_embeddings", "image_embeddings"}
-    assert {kernel.name for kernel in list_kernels()} - embeddings <= set(kernel_names())
+    assert {kernel.name for kernel in list_kernels()} - embeddings <= set(list_kernel_names())
     assert names_encoder("k='text_embeddings'")
     assert not names_encoder("k='rbf', q=2")
-    for name in offered_kernels():
+    for name in list_offered_kernels():
         assert names_encoder(f"k={name!r}")
         assert parse_arguments(f"k={name!r}") == {"k": name}
 

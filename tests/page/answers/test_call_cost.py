@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 from vendiscore.scoring.score_request import parse_request
-from vendiscore_page.answers.call_cost import check_cost, estimate_seconds, group_sizes
+from vendiscore_page.answers.call_cost import check_cost, count_group_sizes, estimate_seconds
 from vendiscore_page.quotas import RefusedError
 
 
@@ -60,6 +60,6 @@ def test_message_names_the_largest_part():
 
 
 def test_samples_with_the_same_labels_are_a_group():
-    assert group_sizes(4) == [4]
-    assert group_sizes(4, None, ["a", "b", "a", "a"]) == [3, 1]
-    assert group_sizes(4, ["x", "x", "y", "y"], ["a", "b", "a", "a"]) == [1, 1, 2]
+    assert count_group_sizes(4) == [4]
+    assert count_group_sizes(4, None, ["a", "b", "a", "a"]) == [3, 1]
+    assert count_group_sizes(4, ["x", "x", "y", "y"], ["a", "b", "a", "a"]) == [1, 1, 2]

@@ -14,7 +14,7 @@ from PIL import Image
 pytest.importorskip("matplotlib")
 from vendiscore_page.inputs import uploads
 from vendiscore_page.inputs.pictures import decode_images
-from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.inputs.submission import InputSettings, UserInput
 
 WORDS = ["apple", "pear", "plum", "sea", "sky", "stone", "river", "cat", "dog", "house"]
 
@@ -36,7 +36,7 @@ def encode_table(table_rows) -> bytes:
 
 
 def read_upload(name: str, data: bytes, **options):
-    return uploads.read(Given(files=[(name, data)]), Asked(**options))
+    return uploads.read(UserInput(files=[(name, data)]), InputSettings(**options))
 
 
 def run_code(page, folder, monkeypatch, **files: bytes):
@@ -91,7 +91,7 @@ def test_code_compares_correct_answers(correct, line, form, tmp_path, monkeypatc
     if form == "csv":
         samples = read_upload("a.csv", data, **options)
     else:
-        samples = uploads.read(Given(text=data.decode()), Asked(**options))
+        samples = uploads.read(UserInput(text=data.decode()), InputSettings(**options))
     page = compare_as_json({"a": samples})
     assert (line in page["code"]) == (form == "csv")
     result, _ = run_code(page, tmp_path, monkeypatch, **{"a.csv": data})

@@ -13,11 +13,11 @@ pytest.importorskip("rdkit")
 pytest.importorskip("sacrebleu")
 from vendiscore import compute
 from vendiscore_page.answers import api
-from vendiscore_page.answers.call_arguments import allowed_names, parse_arguments
+from vendiscore_page.answers.call_arguments import list_allowed_names, parse_arguments
 from vendiscore_page.inputs import examples
 from vendiscore_page.quotas import RefusedError
 
-IMAGES = examples.find_example("Shapes in three colours").images()
+IMAGES = examples.find_example("Shapes in three colours").open_images()
 ENCODED = [base64.b64encode(encode_png(image)).decode() for image in IMAGES]
 ROWS = [[1.0, 2.0], [3.0, 4.0], [5.0, 7.0], [2.0, 2.5]]
 RECORDS = [
@@ -236,7 +236,7 @@ def test_suggestions_in_errors_are_valid_arguments(samples, text):
         if value in {"labels", "weights"}:
             continue
         assert parse_arguments(f"{name}={value}"), message
-    assert set(re.findall(r"`(\w+)`", hint)) <= allowed_names(), message
+    assert set(re.findall(r"`(\w+)`", hint)) <= list_allowed_names(), message
     assert "vendiscore" not in hint
     assert "function" not in hint
     assert "pip" not in hint

@@ -8,7 +8,7 @@ pytest.importorskip("matplotlib")
 from vendiscore import compute, sources
 from vendiscore_page.answers import api
 from vendiscore_page.inputs import uploads
-from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.inputs.submission import InputSettings, UserInput
 from vendiscore_page.quotas import RefusedError
 
 MODELS, PROMPTS = ("small", "large", "<b>$x^$"), [f"Question {i}?" for i in range(8)]
@@ -31,7 +31,7 @@ REPEATED_ROWS = ROWS + [
 
 def read_table(rows, column: str = "prompt", **options):
     text = f"model,{column},answer\n" + "".join(",".join(row) + "\n" for row in rows)
-    return uploads.read(Given(text=text), Asked(by="model", column="answer", **options))
+    return uploads.read(UserInput(text=text), InputSettings(by="model", column="answer", **options))
 
 
 def compute_sources(rows, **options):

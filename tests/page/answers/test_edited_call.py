@@ -24,12 +24,12 @@ X = np.random.default_rng(0).normal(size=(12, 3))
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kernel_of_the_menu_is_a_call_that_sets_the_controls(kind):
-    for choice in kernel_menu.choices(kind):
-        call = kernel_menu.arguments(choice, {})
+    for choice in kernel_menu.list_choices(kind):
+        call = kernel_menu.parse_options(choice, {})
         text = ", ".join(f"{name}={value!r}" for name, value in call.items())
         controls = read_call(kind, f"{text}, q=2")["controls"]
         assert (controls["kernel"], controls["q"]) == (choice.kernel, 2)
-        assert kernel_menu.arguments(choice, controls["options"]) == call
+        assert kernel_menu.parse_options(choice, controls["options"]) == call
 
 
 @pytest.mark.parametrize(
@@ -224,9 +224,9 @@ def test_images_are_compared_as_they_were_uploaded():
 
     from vendiscore_page.inputs import examples
 
-    images = examples.find_example("Shapes in three colours").images()
+    images = examples.find_example("Shapes in three colours").open_images()
     files = [(f"{i:02}.png", encode_png(image)) for i, image in enumerate(images)]
-    samples = pictures.pictures(files, "images")
+    samples = pictures.read_pictures(files, "images")
     answer = compute_samples(samples, "k='pixels', measures=['VS', 'IntDiv']")
     expected = compute(images, k="pixels", measures=["VS", "IntDiv"])
     assert answer["values"] == pytest.approx(expected, rel=1e-12)

@@ -16,7 +16,7 @@ from vendiscore_page.answers import api
 from vendiscore_page.answers.group_lists import can_compare_within, check_grouped
 from vendiscore_page.answers.sample_readout import UnusableError
 from vendiscore_page.inputs import examples, uploads
-from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.inputs.submission import InputSettings, UserInput
 from vendiscore_page.quotas import MAX_SAMPLES, RefusedError
 
 TEXTS = [
@@ -28,7 +28,7 @@ BOX = json.dumps(TEXTS)
 ROWS = np.random.default_rng(0).normal(size=(12, 3))
 NESTED_ROWS = [rows.tolist() for rows in np.split(ROWS, [5, 9])]
 SMILES = [["CCO", "CCC", "CCCC"], ["c1ccccc1", "CCO"]]
-IMAGES = examples.find_example("Shapes in three colours").images()
+IMAGES = examples.find_example("Shapes in three colours").open_images()
 NS = {"ns": [1, 2]}
 texts, vectors = api.vendi_score_texts, api.vendi_score_vectors
 EXPECTED = compute(TEXTS, k="ngram_overlap", **NS, ci=0.95, details=True)
@@ -36,9 +36,9 @@ EXPECTED = compute(TEXTS, k="ngram_overlap", **NS, ci=0.95, details=True)
 
 def score_submission(name: str = "", data: str = "", text: str = "", **options):
     """Return the answer for submitted texts and their groups."""
-    submission = Given([(name, data.encode())] if name else (), text)
+    submission = UserInput([(name, data.encode())] if name else (), text)
     leave_out = options.pop("leave_out", False)
-    samples = uploads.read(submission, Asked(kind="texts", **options))
+    samples = uploads.read(submission, InputSettings(kind="texts", **options))
     return score_as_json(samples, options=NS, leave_out=leave_out)
 
 
@@ -225,7 +225,7 @@ def test_rows_without_group_are_rejected_or_dropped():
 
 
 def test_papers_and_report_describe_all_groups():
-    samples = uploads.read(Given((), BOX), Asked(kind="texts"))
+    samples = uploads.read(UserInput((), BOX), InputSettings(kind="texts"))
     result = score_samples(samples, options=NS)
     assert result.answer["without"]["left"] < 9
     assert json_round_trip(result.groups(1.0))["without"]["left"] == 7

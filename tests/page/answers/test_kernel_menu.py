@@ -48,7 +48,7 @@ def registered_kernels(monkeypatch):
 def menu_entry(kind: str, name: str) -> dict:
     (result,) = (
         kernel
-        for kernel in json_round_trip(one_set.menu())["kinds"][kind]["kernels"]
+        for kernel in json_round_trip(one_set.build_menu())["kinds"][kind]["kernels"]
         if kernel["kernel"] == name
     )
     return result
@@ -56,8 +56,8 @@ def menu_entry(kind: str, name: str) -> dict:
 
 @pytest.mark.parametrize("kind", MENU_KERNELS)
 def test_menu_lists_default_kernel_first(kind):
-    encoders = kernel_menu.offered_encoders.offered(kind)
-    assert [choice.kernel for choice in kernel_menu.choices(kind)] == [
+    encoders = kernel_menu.offered_encoders.list_offered(kind)
+    assert [choice.kernel for choice in kernel_menu.list_choices(kind)] == [
         *encoders,
         *MENU_KERNELS[kind],
     ]
@@ -100,21 +100,21 @@ def test_api_scores_and_compares_with_registered_kernel(registered_kernels):
     X = np.random.default_rng(0).normal(size=(12, 4))
     result = api.vendi_score_vectors(X.tolist(), "signs")
     assert result["sentence"].startswith("By signs, ")
-    assert kernel_menu.choice("vectors", "signs").takes_pairs
+    assert kernel_menu.find_choice("vectors", "signs").takes_pairs
     sets = compare_as_json({"A": X[:6], "B": X[6:]}, "vectors", "signs")
     assert sets["comparison"] == "signs · q 1"
 
 
 def test_options_of_other_kernels_are_checked_and_ignored():
-    chosen = kernel_menu.choice("vectors", "cosine")
-    assert kernel_menu.arguments(chosen, {"sigma": 2, "ns": [1]}) == {"k": "cosine"}
+    chosen = kernel_menu.find_choice("vectors", "cosine")
+    assert kernel_menu.parse_options(chosen, {"sigma": 2, "ns": [1]}) == {"k": "cosine"}
     with pytest.raises(RefusedError, match="ns must be integers, got 'x'"):
-        kernel_menu.arguments(chosen, {"ns": "x"})
+        kernel_menu.parse_options(chosen, {"ns": "x"})
 
 
 @pytest.mark.parametrize("kind", ["images", "molecules", "vectors"])
 def test_default_kernel_is_first_in_any_registration_order(kind, monkeypatch):
     default = {"images": "pixels", "molecules": "morgan", "vectors": "cosine"}[kind]
     monkeypatch.setattr(kernel_menu, "list_kernels", lambda: registry.list_kernels()[::-1])
-    first = next(choice for choice in kernel_menu.choices(kind) if not choice.is_encoder)
+    first = next(choice for choice in kernel_menu.list_choices(kind) if not choice.is_encoder)
     assert first.kernel == default

@@ -10,7 +10,7 @@ from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import kernel_menu, offered_encoders, one_set, sample_readout
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs import uploads
-from vendiscore_page.inputs.submission import Given
+from vendiscore_page.inputs.submission import UserInput
 from vendiscore_page.quotas import RefusedError
 
 PROTEINS = [
@@ -36,7 +36,7 @@ pytestmark = [
 
 
 def read_upload(name: str, text: str):
-    return uploads.read(Given([(name, text.encode())], ""))
+    return uploads.read(UserInput([(name, text.encode())], ""))
 
 
 @pytest.mark.parametrize(("reason", "texts"), UNSUITED.items())
@@ -101,15 +101,15 @@ def test_comparison_uses_same_default_kernel():
         "B": make_samples(PROTEINS[::-1], letters=True),
     }
     assert compare_as_json(sets)["kernel"] == "ngram_overlap"
-    kernel_choice = Settings().choice_of(
+    kernel_choice = Settings().select_kernel(
         *(make_samples(texts) for texts in (["A cat sat.", "It rains."], JAPANESE))
     )
     assert kernel_choice.kernel == "ngram_overlap"
-    assert Settings("MiniLM").choice_of(make_samples(JAPANESE)).kernel == "MiniLM"
+    assert Settings("MiniLM").select_kernel(make_samples(JAPANESE)).kernel == "MiniLM"
 
 
 def test_missing_encoder_gives_no_advice(monkeypatch):
-    monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
+    monkeypatch.setattr(offered_encoders, "list_offered", lambda kind: {})
     assert kernel_menu.default_choice("texts", [make_samples(JAPANESE)])[1] == ""
     answer = score_samples(JAPANESE, kernel="ngram_overlap").answer
     assert answer["second"] is None

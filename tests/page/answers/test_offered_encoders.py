@@ -21,7 +21,7 @@ from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import api, jobs, kernel_menu, offered_encoders, one_set
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs import examples
-from vendiscore_page.inputs.pictures import pictures
+from vendiscore_page.inputs.pictures import read_pictures
 from vendiscore_page.quotas import RefusedError
 
 TEXTS = [*examples.find_example("A model in a rut").text.splitlines(), "Look, Jane.", "Look, Jane."]
@@ -49,22 +49,22 @@ def files(tmp_path):
 
 
 def test_unavailable_encoders_are_not_offered(monkeypatch):
-    offered_encoders.offered.cache_clear()
+    offered_encoders.list_offered.cache_clear()
     monkeypatch.setattr(offered_encoders, "find_spec", lambda name: None)
-    assert offered_encoders.offered("texts") == offered_encoders.offered("images") == {}
+    assert offered_encoders.list_offered("texts") == offered_encoders.list_offered("images") == {}
     monkeypatch.undo()
-    offered_encoders.offered.cache_clear()
+    offered_encoders.list_offered.cache_clear()
     monkeypatch.setitem(
         offered_encoders.ALLOWED["texts"], "Other", {"model_path": "nobody/nothing"}
     )
-    assert "Other" not in offered_encoders.offered("texts")
-    offered_encoders.offered.cache_clear()
+    assert "Other" not in offered_encoders.list_offered("texts")
+    offered_encoders.list_offered.cache_clear()
     # A Space downloads encoders when it is built, and offers only these.
     monkeypatch.setenv("SPACE_ID", "anyone/vendiscore")
-    assert "Other" not in offered_encoders.offered("texts")
-    assert offered_encoders.absent("texts") == []
+    assert "Other" not in offered_encoders.list_offered("texts")
+    assert offered_encoders.list_absent("texts") == []
     monkeypatch.undo()
-    offered_encoders.offered.cache_clear()
+    offered_encoders.list_offered.cache_clear()
 
 
 @pytest.fixture
@@ -74,25 +74,25 @@ def static_vectors_only(monkeypatch):
         if find_spec(name) is None:
             pytest.skip(f"needs {name}")
     monkeypatch.setattr(offered_encoders, "_is_cached", lambda model: False)
-    offered_encoders.offered.cache_clear()
+    offered_encoders.list_offered.cache_clear()
     yield
     monkeypatch.undo()
-    offered_encoders.offered.cache_clear()
+    offered_encoders.list_offered.cache_clear()
 
 
 @pytest.mark.usefixtures("static_vectors_only")
 def test_static_vectors_replace_unavailable_encoder():
-    assert offered_encoders.offered("images") == {}
-    menu = kernel_menu.menu("texts")
+    assert offered_encoders.list_offered("images") == {}
+    menu = kernel_menu.build_menu("texts")
     assert menu["default"] == "static vectors"
     assert menu["note"] == (
         "MiniLM is not available here, so meaning is compared by static vectors, which ignore the "
         "order of words."
     )
-    assert kernel_menu.menu("images")["note"] == (
+    assert kernel_menu.build_menu("images")["note"] == (
         "DINOv2 is not available here, so only pixels can be compared."
     )
-    assert kernel_menu.menu("vectors")["note"] == ""
+    assert kernel_menu.build_menu("vectors")["note"] == ""
     result = score_as_json(TEXTS, kernel="static vectors")
     assert result["VS"] == pytest.approx(compute(TEXTS, k="static")["VS"], rel=1e-6)
     assert result["sentence"].startswith("By what they mean (static vectors), this set of 14 texts")
@@ -104,8 +104,8 @@ def test_static_vectors_replace_unavailable_encoder():
 
 @pytest.mark.usefixtures("cached_encoders")
 def test_static_vectors_are_not_offered_with_minilm():
-    assert list(offered_encoders.offered("texts")) == ["MiniLM"]
-    assert kernel_menu.menu("texts")["note"] == ""
+    assert list(offered_encoders.list_offered("texts")) == ["MiniLM"]
+    assert kernel_menu.build_menu("texts")["note"] == ""
 
 
 @pytest.mark.usefixtures("cached_encoders", "empty_cache")
@@ -119,16 +119,16 @@ def test_error_of_incomplete_encoder_names_other_kernels(monkeypatch):
     with pytest.raises(RefusedError, match=r"MiniLM cannot be loaded .*: ngram_overlap"):
         score_as_json(TEXTS, kernel="MiniLM")
     with pytest.raises(RefusedError, match=r"DINOv2 cannot be loaded .*: pixels"):
-        offered_encoders._loaded("images", DINOV2)
+        offered_encoders._load_encoder("images", DINOV2)
 
 
 @pytest.mark.usefixtures("cached_encoders")
 def test_jobs_accept_only_offered_encoder_names():
-    assert jobs.text_job(["a", "b"], "MiniLM").arguments == MINILM
+    assert jobs.build_text_job(["a", "b"], "MiniLM").arguments == MINILM
     with pytest.raises(RefusedError, match="pick one of MiniLM, ngram_overlap"):
-        jobs.text_job(["a", "b"], "sentence-transformers/all-MiniLM-L6-v2")
+        jobs.build_text_job(["a", "b"], "sentence-transformers/all-MiniLM-L6-v2")
     with pytest.raises(RefusedError, match="pick one of DINOv2, pixels"):
-        jobs.image_job([], "MiniLM")
+        jobs.build_image_job([], "MiniLM")
 
 
 @pytest.mark.usefixtures("cached_encoders", "empty_cache")
@@ -157,17 +157,17 @@ def test_truncated_texts_are_counted_over_all_batches(monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 1)
     texts = [f"{i} " + "word " * 600 for i in range(3)]
     with pytest.warns(UserWarning, match="represents 4 of 4 samples only in part"):
-        result = run_steps(offered_encoders.similarity([*texts, texts[0]], MINILM))
+        result = run_steps(offered_encoders.compute_similarity([*texts, texts[0]], MINILM))
     assert "represents 4 of 4 samples only in part; sample 0 is truncated at" in result.notes[0]
 
 
 @pytest.mark.usefixtures("cached_encoders")
 def test_available_encoder_is_default_kernel():
-    menu = one_set.menu()["kinds"]
+    menu = one_set.build_menu()["kinds"]
     assert menu["texts"]["default"] == "MiniLM"
     assert menu["images"]["default"] == "DINOv2"
-    assert kernel_menu.choice("texts", "MiniLM").label == "mean the same"
-    assert Settings().choice_of(make_samples([], "images")).kernel == "DINOv2"
+    assert kernel_menu.find_choice("texts", "MiniLM").label == "mean the same"
+    assert Settings().select_kernel(make_samples([], "images")).kernel == "DINOv2"
     assert one_set.is_long(make_samples(["a"]), Settings())
     assert not one_set.is_long(make_samples(["a"]), Settings("ngram_overlap"))
 
@@ -189,11 +189,16 @@ def test_encoding_reports_progress_and_is_cached(monkeypatch):
 
 @pytest.mark.usefixtures("cached_encoders", "empty_cache")
 def test_cache_keeps_recent_sets_only():
-    sets = [[f"text {i}", "another"] for i in range(offered_encoders._KEPT + 1)]
-    first, *_, last = [run_steps(offered_encoders.similarity(texts, MINILM)) for texts in sets]
-    assert run_steps(offered_encoders.similarity(sets[-1], MINILM)) is last
-    assert run_steps(offered_encoders.similarity(sets[0], MINILM)) is not first
-    assert run_steps(offered_encoders.similarity(sets[-1], MINILM | {"pooling": "cls"})) is not last
+    sets = [[f"text {i}", "another"] for i in range(offered_encoders._MAX_RECENT + 1)]
+    first, *_, last = [
+        run_steps(offered_encoders.compute_similarity(texts, MINILM)) for texts in sets
+    ]
+    assert run_steps(offered_encoders.compute_similarity(sets[-1], MINILM)) is last
+    assert run_steps(offered_encoders.compute_similarity(sets[0], MINILM)) is not first
+    assert (
+        run_steps(offered_encoders.compute_similarity(sets[-1], MINILM | {"pooling": "cls"}))
+        is not last
+    )
 
 
 @pytest.mark.usefixtures("cached_encoders", "empty_cache")
@@ -201,7 +206,7 @@ def test_image_score_matches_compute_of_files(files, monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "images", 2)
     expected = compute(files, **DINOV2)["VS"]
     assert 1.0001 < expected < 4.9999
-    samples = pictures([(Path(path).name, Path(path).read_bytes()) for path in files], "A")
+    samples = read_pictures([(Path(path).name, Path(path).read_bytes()) for path in files], "A")
     assert score_as_json(samples, kernel="DINOv2")["VS"] == pytest.approx(expected, rel=1e-6)
     assert score_as_json(samples, kernel="pixels")["VS"] != pytest.approx(expected)
 
@@ -211,7 +216,7 @@ def test_error_names_index_of_unreadable_image(files, monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "images", 2)
     data = [Path(path).read_bytes() for path in files]
     with pytest.raises(SampleError, match="sample 5 cannot be read"):
-        run_steps(offered_encoders.similarity([data[0], *data[:4], data[4][:60]], DINOV2))
+        run_steps(offered_encoders.compute_similarity([data[0], *data[:4], data[4][:60]], DINOV2))
 
 
 @pytest.mark.usefixtures("cached_encoders", "empty_cache")
@@ -219,7 +224,7 @@ def test_error_names_index_of_unreadable_image(files, monkeypatch):
 def test_comparison_of_images_matches_compute(files, kernel):
     data = [(Path(path).name, Path(path).read_bytes()) for path in files]
     answer = compare_as_json(
-        {"A": pictures(data, "A"), "B": pictures(data[:4], "B")}, "images", kernel
+        {"A": read_pictures(data, "A"), "B": read_pictures(data[:4], "B")}, "images", kernel
     )
     options = DINOV2 if kernel == "DINOv2" else {"k": "pixels", "mode": "RGB"}
     rows = {row["name"]: row for row in answer["rows"]}
@@ -271,7 +276,7 @@ def test_concurrent_users_load_model_once(loaded_models):
 @pytest.mark.usefixtures("cached_encoders", "empty_cache")
 def test_encoding_can_be_stopped_between_batches(monkeypatch, loaded_models):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 2)
-    steps = offered_encoders.similarity(TEXTS, MINILM)
+    steps = offered_encoders.compute_similarity(TEXTS, MINILM)
     assert [next(steps) for _ in range(3)][-1] == "Encoding: 2 of 13 done."
     steps.close()
     assert not offered_encoders._recent
@@ -282,7 +287,7 @@ def test_similarity_in_context_matches_library(cached_encoders, empty_cache):
     options = {**MINILM, "given_prompt": True}
     for prompts in (["Where was the noise?"], ["What was it?", "Who is there?", "Why?"]):
         similarity = run_steps(
-            offered_encoders.similarity(answers, {**options, "prompts": prompts})
+            offered_encoders.compute_similarity(answers, {**options, "prompts": prompts})
         )
         assert similarity.settings["prompts"] == "given, in context"
         expected = as_similarity(answers, prompts=prompts, **options).dense()

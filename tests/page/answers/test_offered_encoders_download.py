@@ -64,10 +64,10 @@ def test_missing_encoder_is_downloaded_once_and_scores(page):
 @pytest.mark.parametrize("arguments", [("texts", "MiniLM"), (["texts"], "MiniLM"), ("texts", {})])
 def test_download_is_rejected_on_space(monkeypatch, arguments):
     monkeypatch.setenv("SPACE_ID", "anyone/vendiscore")
-    offered_encoders.offered.cache_clear()
+    offered_encoders.list_offered.cache_clear()
     try:
-        assert offered_encoders.absent("texts") == []
+        assert offered_encoders.list_absent("texts") == []
         with pytest.raises(RefusedError, match="cannot be downloaded here"):
             next(offered_encoders.download(*arguments))
     finally:
-        offered_encoders.offered.cache_clear()
+        offered_encoders.list_offered.cache_clear()

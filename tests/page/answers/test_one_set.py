@@ -15,7 +15,7 @@ from vendiscore.tools.analysis.report_data import MAX_COMPARED
 from vendiscore_page.answers.sample_readout import UnusableError
 from vendiscore_page.inputs import examples
 from vendiscore_page.quotas import MAX_SAMPLES, RefusedError
-from vendiscore_page.serving.store import size_of
+from vendiscore_page.serving.store import measure_size
 
 RUT = examples.find_example("A model in a rut").text.splitlines()
 NS = {"ns": [1, 2, 3, 4]}
@@ -224,7 +224,7 @@ def test_answer_for_thousand_texts_has_bounded_size():
     result = score_samples(texts)
     response_body = json.dumps(result.answer, separators=(",", ":")).encode()
     assert len(gzip.compress(response_body, 6)) < 400_000
-    assert size_of(result) < 60_000_000
+    assert measure_size(result) < 60_000_000
 
 
 @pytest.mark.parametrize(
@@ -252,6 +252,6 @@ def test_dropped_matrices_are_recomputed(n):
     result = compute_report_data(X, None, {"k": "cosine", "q": 1})
     assert result.explanation.n == len(result.K) == min(n, MAX_COMPARED)
     small = result.without_matrices()
-    assert size_of(small) < size_of(result) - 0.9 * result.K.nbytes
+    assert measure_size(small) < measure_size(result) - 0.9 * result.K.nbytes
     np.testing.assert_array_equal(small.spectrum.values, result.spectrum.values)
     assert report_of(small).html() == report_of(result).html()

@@ -17,10 +17,10 @@ from vendiscore.result import key_at
 from vendiscore_page.answers import api
 from vendiscore_page.inputs import examples, uploads
 from vendiscore_page.inputs.file_code import FileCode
-from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.inputs.submission import InputSettings, UserInput
 
 ROOT = Path(__file__).resolve().parents[3]
-IMAGES = examples.find_example("Shapes in three colours").images()
+IMAGES = examples.find_example("Shapes in three colours").open_images()
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_code_reads_texts_from_uploaded_file(run_code, folder, name):
     text, read_options, settings = FILES[name]
     data = text if isinstance(text, bytes) else text.encode()
     (folder / name).write_bytes(data)
-    samples = uploads.read(Given(files=[(name, data)]), Asked(**read_options))
+    samples = uploads.read(UserInput(files=[(name, data)]), InputSettings(**read_options))
     answer = score_as_json(samples, leave_out=True, **settings)
     assert f"read_data('{name}'" in answer["code"]
     assert "vendiscore.json" not in answer["code"]
@@ -157,8 +157,8 @@ def test_code_reads_answer_columns_from_download(run_code, folder):
     table = "prompt,answer_1,answer_2,answer_3\n" + "\n".join(
         f"prompt {i},{texts[i]},{texts[i + 9]},{texts[i + 20]}" for i in range(15)
     )
-    read_options = Asked(answers=True)
-    answer = score_as_json(uploads.read(Given(files=[("a.csv", table.encode())]), read_options))
+    read_options = InputSettings(answers=True)
+    answer = score_as_json(uploads.read(UserInput(files=[("a.csv", table.encode())]), read_options))
     save_answer(folder, answer)
     assert run_code(answer["code"])["VS"] == pytest.approx(answer["VS"], rel=1e-12)
 

@@ -9,7 +9,7 @@ pytest.importorskip("rdkit")
 from vendiscore_page.answers import one_set, sample_readout
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs import examples, uploads
-from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.inputs.submission import InputSettings, UserInput
 from vendiscore_page.quotas import RefusedError
 
 RUT = examples.find_example("A model in a rut").text.splitlines()
@@ -30,7 +30,7 @@ def test_groups_at_new_threshold_match_new_score():
 
 
 def test_drawings_return_svg_for_valid_molecules():
-    uris = one_set.drawings(["c1ccccc1", "CCO", "no molecule"])["uris"]
+    uris = one_set.draw_molecules(["c1ccccc1", "CCO", "no molecule"])["uris"]
     assert all(uri.startswith("data:image/svg+xml;base64,") for uri in uris[:2])
     assert uris[0] != uris[1]
     assert uris[2] == ""
@@ -43,7 +43,7 @@ def test_drawings_return_svg_for_valid_molecules():
         (["C"] * 61, "At most 60 molecules are drawn at once, got 61"),
     ):
         with pytest.raises(RefusedError, match=message):
-            one_set.drawings(invalid_smiles)
+            one_set.draw_molecules(invalid_smiles)
 
 
 def test_papers_contain_pictures_sentences_and_code():
@@ -83,7 +83,7 @@ def test_preview_describes_samples_before_scoring():
 
 
 def test_menu_has_default_kernel_for_each_sample_type():
-    menu = json_round_trip(one_set.menu())
+    menu = json_round_trip(one_set.build_menu())
     assert list(menu["kinds"]) == ["texts", "images", "molecules", "vectors"]
     for kind, result in menu["kinds"].items():
         assert result["default"] == result["kernels"][0]["kernel"]
@@ -100,7 +100,7 @@ def test_menu_has_default_kernel_for_each_sample_type():
 
 
 def test_menu_examples_use_listed_kernels_and_valid_sets():
-    menu = json_round_trip(one_set.menu())
+    menu = json_round_trip(one_set.build_menu())
     for kind, result in menu["kinds"].items():
         kernels = {entry["kernel"]: entry["compares"] for entry in result["kernels"]}
         assert {entry.get("kernel", "") for entry in result["examples"]} <= {"", *kernels}
@@ -109,7 +109,7 @@ def test_menu_examples_use_listed_kernels_and_valid_sets():
     for pairing in menu["compare"]["examples"]:
         assert pairing["kind"] in menu["kinds"]
         sets = [
-            uploads.read(Given(), Asked(kind=pairing["kind"], example=entry["example"]))
+            uploads.read(UserInput(), InputSettings(kind=pairing["kind"], example=entry["example"]))
             for entry in pairing["sets"]
         ]
         assert len(sets) >= 2 or sets[0].sets_by == "model"  # one table contains the sets

@@ -83,7 +83,7 @@ def test_score_of_second_kernel_is_mean_over_groups():
 
 @pytest.mark.usefixtures("cached_encoders")
 def test_first_answer_does_not_run_encoder(monkeypatch):
-    monkeypatch.setattr(offered_encoders, "similarity", None)
+    monkeypatch.setattr(offered_encoders, "compute_similarity", None)
     result = score_samples(TEXTS, kernel="ngram_overlap")
     assert result.second_is_long
     assert not score_samples(TEXTS, kernel="ngram_overlap").answer["second"].keys() - {"own", "by"}
@@ -109,7 +109,7 @@ def test_samples_other_than_texts_have_one_score():
 
 
 def test_missing_encoder_adds_hint_about_ngram_limits(monkeypatch):
-    monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
+    monkeypatch.setattr(offered_encoders, "list_offered", lambda kind: {})
     answer = score_samples(TEXTS, kernel="ngram_overlap").answer
     assert answer["second"] is None
     hint = 'To compare meaning, use the Python package: vendiscore.compute(texts, k="semantic").'

@@ -10,7 +10,7 @@ REMOTE = "https://example.org/someone/vendiscore"
 def test_links_of_space_point_to_its_files(monkeypatch):
     monkeypatch.setenv("SPACE_ID", "someone/vendiscore")
     files = "https://huggingface.co/spaces/someone/vendiscore"
-    assert page_code.links() == {
+    assert page_code.list_links() == {
         "Code": f"{files}/tree/main",
         "Documentation": f"{files}/tree/main/docs",
         "How to cite": f"{files}/blob/main/CITATION.cff",
@@ -31,13 +31,13 @@ def test_links_of_clone_point_to_its_origin(monkeypatch, tmp_path, url):
     monkeypatch.delenv("SPACE_ID", raising=False)
     monkeypatch.setattr(page_code, "GIT_CONFIG", tmp_path / "config")
     page_code.GIT_CONFIG.write_text(f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {url}\n')
-    assert page_code.links()["Code"] == f"{REMOTE}/tree/main"
+    assert page_code.list_links()["Code"] == f"{REMOTE}/tree/main"
 
 
 @pytest.mark.parametrize("text", ["", "[core", '[remote "origin"]\n\turl = /home/me/vendiscore\n'])
 def test_links_are_empty_without_known_address(monkeypatch, tmp_path, text):
     monkeypatch.delenv("SPACE_ID", raising=False)
     monkeypatch.setattr(page_code, "GIT_CONFIG", tmp_path / "config")
-    assert page_code.links() == {}
+    assert page_code.list_links() == {}
     page_code.GIT_CONFIG.write_text(text)
-    assert page_code.links() == {}
+    assert page_code.list_links() == {}

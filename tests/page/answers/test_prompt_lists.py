@@ -18,7 +18,7 @@ from vendiscore import as_similarity, compare, compute
 from vendiscore_page.answers import api, prompt_lists
 from vendiscore_page.answers.sample_readout import UnusableError, read_answer
 from vendiscore_page.inputs import uploads
-from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.inputs.submission import InputSettings, UserInput
 from vendiscore_page.quotas import RefusedError
 
 ANSWERS = ["a red apple fell", "a green apple rolled", "a pear", "three plums that fell"]
@@ -31,7 +31,7 @@ TABLE = "question,answer\n" + "\n".join(
 
 
 def read_table(**options):
-    return uploads.read(Given(files=[("a.csv", TABLE.encode())]), Asked(**options))
+    return uploads.read(UserInput(files=[("a.csv", TABLE.encode())]), InputSettings(**options))
 
 
 def run_code(code: str, capsys, answer, folder, monkeypatch):
@@ -81,7 +81,7 @@ def test_prompt_column_is_offered_and_conditions_each_text():
 
 def test_row_without_prompt_is_rejected_or_dropped():
     data = (TABLE + "\n,an answer alone\n").encode()
-    result = uploads.read(Given(files=[("a.csv", data)]), Asked(prompts="question"))
+    result = uploads.read(UserInput(files=[("a.csv", data)]), InputSettings(prompts="question"))
     with pytest.raises(UnusableError, match="no prompt"):
         score_as_json(result)
     assert score_as_json(result, leave_out=True)["n"] == 8
@@ -204,6 +204,6 @@ def test_invalid_prompts_are_rejected(call, message):
 
 
 def test_equal_prompts_are_formatted_once():
-    assert prompt_lists.written(["a", "a"]) == "'a'"
-    assert prompt_lists.written(["a", "b"]) == "['a', 'b']"
-    assert prompt_lists.written([[1.0, 2.0]]) == "[[1.0, 2.0]]"
+    assert prompt_lists.format_prompts(["a", "a"]) == "'a'"
+    assert prompt_lists.format_prompts(["a", "b"]) == "['a', 'b']"
+    assert prompt_lists.format_prompts([[1.0, 2.0]]) == "[[1.0, 2.0]]"

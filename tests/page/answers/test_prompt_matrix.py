@@ -59,12 +59,17 @@ def test_repeats_point_to_first_similar_answer_of_cell():
         assert (page["set"][i], page["group"][i]) == (page["set"][first], page["group"][first])
         assert page["repeats"][first] == first <= i
         if first != i:
-            assert K[i].max(where=np.arange(len(K)) != i, initial=0) >= prompt_matrix.SAME - 1e-9
+            assert (
+                K[i].max(where=np.arange(len(K)) != i, initial=0)
+                >= prompt_matrix.DUPLICATE_SIMILARITY - 1e-9
+            )
         cell = [
             (page["set"][j], page["group"][j]) == (page["set"][i], page["group"][i])
             for j in range(i)
         ]
-        assert (first == i) == (not (K[i, :i][cell] >= prompt_matrix.SAME - 1e-9).any())
+        assert (first == i) == (
+            not (K[i, :i][cell] >= prompt_matrix.DUPLICATE_SIMILARITY - 1e-9).any()
+        )
 
 
 @pytest.mark.filterwarnings("ignore:The interval of VS has width 0")
@@ -77,5 +82,5 @@ def test_map_contains_each_sample_once_or_random_subset():
     assert min(*page["x"], *page["y"]) == 0
     sets = {name: [f"{name} {i}" for i in range(700)] for name in "ab"}
     large = compare_as_json(sets)
-    assert len(large["map"]["x"]) == prompt_matrix.MAPPED
+    assert len(large["map"]["x"]) == prompt_matrix.MAX_MAPPED
     assert large["matrix"] is None

@@ -3,10 +3,10 @@
 import pytest
 
 pytest.importorskip("matplotlib")
-from vendiscore_page.answers.quality_columns import boolean_columns, numeric_columns
+from vendiscore_page.answers.quality_columns import find_boolean_columns, find_numeric_columns
 from vendiscore_page.answers.sample_readout import read_answer
 from vendiscore_page.inputs import uploads
-from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.inputs.submission import InputSettings, UserInput
 
 HEADER = "model,prompt,passed,flag,one,score,year,note,answer\n"
 
@@ -18,18 +18,19 @@ def read_rows(n: int = 8, **options):
         for i in range(n)
     ]
     return uploads.read(
-        Given([("a.csv", (HEADER + "".join(rows)).encode())]), Asked(column="answer", **options)
+        UserInput([("a.csv", (HEADER + "".join(rows)).encode())]),
+        InputSettings(column="answer", **options),
     )
 
 
 def test_boolean_columns_contain_true_and_false_values():
     samples = read_rows(sets="model", by="prompt")
-    assert boolean_columns(samples) == ["passed", "flag"]
+    assert find_boolean_columns(samples) == ["passed", "flag"]
 
 
 def test_numeric_columns_have_default_thresholds():
     samples = read_rows(sets="model", by="prompt")
-    assert numeric_columns(samples) == {"score": 0.5, "year": 2004}
+    assert find_numeric_columns(samples) == {"score": 0.5, "year": 2004}
 
 
 @pytest.mark.parametrize(

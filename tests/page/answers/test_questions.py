@@ -9,7 +9,7 @@ from vendiscore.report import AskError
 from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import one_set, sample_readout
 from vendiscore_page.answers.jobs import Settings
-from vendiscore_page.inputs.uploads import Asked, Given, read
+from vendiscore_page.inputs.uploads import InputSettings, UserInput, read
 
 NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
 WORDS = ["apple", "pear", "plum", "sea", "sky", "stone", "river", "cat", "dog", "house"]
@@ -29,7 +29,7 @@ def make_answers(models: int, repetitions: int = 1):
 
 def read_rows(header: str, rows, **options):
     text = "\n".join([header, *(",".join(map(str, row)) for row in rows)])
-    return read(Given(files=[("a.csv", text.encode())]), Asked(**options))
+    return read(UserInput(files=[("a.csv", text.encode())]), InputSettings(**options))
 
 
 def offered_questions(header: str, rows):
@@ -238,5 +238,5 @@ def test_eight_columns_are_scored_as_answers_of_one_model(prompts, stem):
 
 
 def test_lines_and_single_columns_have_no_questions():
-    assert sample_readout.read_answer(read(Given(text="one\ntwo")))["questions"] == []
+    assert sample_readout.read_answer(read(UserInput(text="one\ntwo")))["questions"] == []
     assert offered_questions("answer", [(f"text {i} is",) for i in range(5)])[0] == {}

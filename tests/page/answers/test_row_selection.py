@@ -7,14 +7,14 @@ from vendiscore.support.progress import run_steps
 from vendiscore_page import quotas
 from vendiscore_page.answers import one_set
 from vendiscore_page.answers.jobs import Settings
-from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
+from vendiscore_page.inputs.uploads import InputSettings, RefusedError, UserInput, read
 
 TEXTS = [f"{a} {b} {c}" for a in ("red", "blue") for b in "abc" for c in ("cat", "dog", "cow")]
 
 
 def score_table(q: float = 1, **options):
     table = "id,text\n" + "".join(f"r{i},{text}\n" for i, text in enumerate(TEXTS))
-    samples = read(Given(files=[("a.csv", table.encode())]), Asked(**options))
+    samples = read(UserInput(files=[("a.csv", table.encode())]), InputSettings(**options))
     return run_steps(one_set.score(samples, Settings("ngram_overlap", q=q)))
 
 

@@ -13,7 +13,7 @@ from vendiscore_page.answers import one_set, sample_readout
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.answers.sample_readout import UnusableError
 from vendiscore_page.inputs.examples import find_example
-from vendiscore_page.inputs.uploads import Asked, Given, read
+from vendiscore_page.inputs.uploads import InputSettings, UserInput, read
 from vendiscore_page.quotas import RefusedError
 
 pytest.importorskip("rdkit")
@@ -24,11 +24,11 @@ TABLE = "compound_id,SMILES\n" + "\n".join(f"X{i},{smiles}" for i, smiles in enu
 
 
 def read_file(data: str, name: str = "a.csv", **options):
-    return read(Given(files=[(name, data.encode())]), Asked(**options))
+    return read(UserInput(files=[(name, data.encode())]), InputSettings(**options))
 
 
 def read_text(text: str, **options):
-    return read(Given(text=text), Asked(**options))
+    return read(UserInput(text=text), InputSettings(**options))
 
 
 def score_samples(samples, kernel: str, **settings):
@@ -46,9 +46,9 @@ def test_invalid_molecules_are_all_listed_or_dropped():
     samples = read_file(TABLE, "mols.csv")
     assert list(samples.problems) == [1, 3, 5, 7, 9]
     error = get_unusable_error(samples, "morgan")
-    assert error.what == "5 of 10 molecules cannot be used"
-    assert (error.others, error.rows) == (5, "rows 3, 5, 7, 9 and 11")
-    for row, smiles, line in zip((3, 5, 7, 9, 11), INVALID, error.each, strict=True):
+    assert error.summary == "5 of 10 molecules cannot be used"
+    assert (error.n_usable, error.rows) == (5, "rows 3, 5, 7, 9 and 11")
+    for row, smiles, line in zip((3, 5, 7, 9, 11), INVALID, error.lines, strict=True):
         assert line == f"row {row}, {smiles!r}, is not a SMILES that RDKit can parse"
     assert "or continue with the other 5" in str(error)
     result = score_samples(samples, "morgan", leave_out=True)
@@ -71,30 +71,30 @@ def test_blank_long_and_invalid_rows_are_listed_together():
     error = get_unusable_error(
         read_file(f"id,text\n1,so it is\n2,\n3,{'C' * 20_001}\n5,no it is\n"), "ngram_overlap"
     )
-    assert [line.partition(",")[0] for line in error.each] == ["row 3", "row 4"]
+    assert [line.partition(",")[0] for line in error.lines] == ["row 3", "row 4"]
     samples = read_file(f"id,smiles\n1,CCO\n2,\n3,{'C' * 301}\n4,x\n5,CCC\n6,CCN\n")
     error = get_unusable_error(samples, "morgan")
-    assert [line.partition(",")[0] for line in error.each] == ["row 3", "row 4", "row 5"]
+    assert [line.partition(",")[0] for line in error.lines] == ["row 3", "row 4", "row 5"]
     assert "301 characters, more than 300" in str(error)
 
 
 def test_line_numbers_count_blank_lines():
     error = get_unusable_error(read_text("CCO\n\nXX\nCCC\nXX", kind="molecules"), "morgan")
     assert error.rows == "lines 3 and 5"
-    assert error.each[1].startswith("line 5, 'XX', is not")
+    assert error.lines[1].startswith("line 5, 'XX', is not")
 
 
 def test_error_shows_first_ten_of_many_invalid_rows():
     lines = ["CCO", "CCC", *(f"X{i}" for i in range(30))]
     error = get_unusable_error(read_text("\n".join(lines), kind="molecules"), "morgan")
-    assert error.what == "30 of 32 molecules cannot be used"
-    assert (len(error.each), error.each[-1]) == (11, "and 20 more")
+    assert error.summary == "30 of 32 molecules cannot be used"
+    assert (len(error.lines), error.lines[-1]) == (11, "and 20 more")
 
 
 @pytest.mark.parametrize("leave_out", [False, True])
 def test_error_without_usable_sample_offers_nothing(leave_out):
     error = get_unusable_error(read_text("X1\nX2", kind="molecules"), "morgan", leave_out=leave_out)
-    assert error.others == 0
+    assert error.n_usable == 0
     assert "There are no usable samples" in str(error)
 
 
@@ -102,7 +102,7 @@ def test_texts_shorter_than_ngrams_are_rejected_or_dropped():
     samples = read_text("one two three\nfour\nfive six seven\neight nine")
     options = {"ns": [3]}
     error = get_unusable_error(samples, "ngram_overlap", options=options)
-    assert error.each[0].startswith("line 2, 'four', has 1 token, fewer than")
+    assert error.lines[0].startswith("line 2, 'four', has 1 token, fewer than")
     assert "pass" not in str(error)
     result = score_samples(samples, "ngram_overlap", options=options, leave_out=True)
     expected = compute(["one two three", "five six seven"], ns=[3])["VS"]
@@ -113,7 +113,7 @@ def test_invalid_and_zero_vectors_are_listed_together():
     samples = read_text("x,y\n1,2\n3,abc\n0,0\n4,5\n")
     error = get_unusable_error(samples, "cosine")
     assert error.rows == "rows 3 and 4"
-    assert error.each[0] == "row 3 has 'abc', which is not a number"
+    assert error.lines[0] == "row 3 has 'abc', which is not a number"
     result = score_samples(samples, "cosine", leave_out=True)
     expected = compute([[1, 2], [4, 5]], k="cosine")["VS"]
     assert result["VS"] == pytest.approx(expected, rel=1e-12)
@@ -134,24 +134,24 @@ def test_unusable_samples_of_all_sets_are_listed_together():
     }
     with pytest.raises(UnusableError) as caught:
         page_answers.compare_as_json(sets, "molecules", "morgan")
-    assert caught.value.what == "7 of 17 molecules cannot be used"
+    assert caught.value.summary == "7 of 17 molecules cannot be used"
     assert caught.value.rows == ("set mine, rows 3, 5, 7, 9 and 11; set yours, rows 7 and 8")
     result = page_answers.compare_as_json(sets, "molecules", "morgan", leave_out=True)
     assert [row["n"] for row in result["rows"]] == [5, 5]
 
 
 def test_black_images_are_rejected_or_dropped():
-    shapes = find_example("Shapes in three colours").images()[:3]
+    shapes = find_example("Shapes in three colours").open_images()[:3]
     black = shapes[0].point(lambda _: 0)
     files = []
     for i, image in enumerate([shapes[0], black, *shapes[1:], black]):
         buffer = io.BytesIO()
         image.save(buffer, "PNG")
         files.append((f"shape {i}.png", buffer.getvalue()))
-    samples = read(Given(files=files))
+    samples = read(UserInput(files=files))
     error = get_unusable_error(samples, "pixels")
     assert error.rows == "images shape 1.png and shape 4.png"
-    assert error.each[0].startswith("image shape 1.png is completely black")
+    assert error.lines[0].startswith("image shape 1.png is completely black")
     result = score_samples(samples, "pixels", leave_out=True)
     expected = compute([image.convert("RGB") for image in shapes], k="pixels")["VS"]
     assert result["VS"] == pytest.approx(expected, rel=1e-12)
@@ -164,7 +164,7 @@ def test_uploaded_image_scores_like_file(tmp_path):
     for i in range(4):
         paths.append(tmp_path / f"{i}.png")
         Image.fromarray(rng.integers(0, 255, (50, 41, 3), dtype=np.uint8)).save(paths[-1])
-    samples = read(Given(files=[(path.name, path.read_bytes()) for path in paths]))
+    samples = read(UserInput(files=[(path.name, path.read_bytes()) for path in paths]))
     expected = compute([str(path) for path in paths], k="pixels", mode="RGB")["VS"]
     assert score_samples(samples, "pixels")["VS"] == pytest.approx(expected, rel=1e-12)
 

@@ -9,7 +9,7 @@ from scipy.spatial.distance import squareform
 from vendiscore import as_similarity
 from vendiscore_page.answers import sample_views
 from vendiscore_page.inputs import uploads
-from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.inputs.submission import InputSettings, UserInput
 
 TABLE = b"""model,answer,score,rank
 one,a cat sat,0.5,1
@@ -52,7 +52,7 @@ def test_theme_count_equals_distinct_samples():
 
 def test_answer_contains_all_table_columns():
     result = score_samples(
-        uploads.read(Given([("a.csv", TABLE)]), Asked(column="answer", pool=True))
+        uploads.read(UserInput([("a.csv", TABLE)]), InputSettings(column="answer", pool=True))
     )
     assert result.answer["samples"]["cells"] == [
         ("model", ["one", "two", "one"]),
@@ -60,10 +60,10 @@ def test_answer_contains_all_table_columns():
         ("score", ["0.5", "", "0.25"]),
         ("rank", ["1", "2", "3"]),
     ]
-    vector_table = Given([("x.csv", b"x,name,y\n1,a,0\n0,b,2\n3,c,4\n")])
-    rows = score_samples(uploads.read(vector_table, Asked(kind="vectors"))).answer["samples"][
-        "cells"
-    ]
+    vector_table = UserInput([("x.csv", b"x,name,y\n1,a,0\n0,b,2\n3,c,4\n")])
+    rows = score_samples(uploads.read(vector_table, InputSettings(kind="vectors"))).answer[
+        "samples"
+    ]["cells"]
     assert rows == [("x", [1.0, 0.0, 3.0]), ("name", ["a", "b", "c"]), ("y", [0.0, 2.0, 4.0])]
     assert score_as_json(["a b", "c d"])["samples"]["cells"] == []
 
@@ -78,17 +78,17 @@ def test_answer_contains_all_table_columns():
 )
 def test_molecules_have_names(file):
     pytest.importorskip("rdkit")
-    samples = uploads.read(Given([file]))
+    samples = uploads.read(UserInput([file]))
     assert samples.values == ["CCO", "CCN", "CCCC"]
     names = ["ethanol", "", "butane gas"]
     assert score_samples(samples).answer["samples"]["name"] == names
-    assert sample_views.molecule_names(samples.subset([2, 0])) == ["butane gas", "ethanol"]
+    assert sample_views.get_molecule_names(samples.subset([2, 0])) == ["butane gas", "ethanol"]
 
 
 def test_samples_without_names_have_no_name_column():
     pytest.importorskip("rdkit")
     # The names are ids, which are shown in any case.
-    samples = uploads.read(Given([("a.csv", b"name,smiles\na,CCO\nb,CCN\n")]))
-    assert sample_views.molecule_names(samples) == []
+    samples = uploads.read(UserInput([("a.csv", b"name,smiles\na,CCO\nb,CCN\n")]))
+    assert sample_views.get_molecule_names(samples) == []
     assert list(samples.ids) == ["a", "b"]
     assert score_as_json(["a b", "c d"])["samples"]["name"] is None

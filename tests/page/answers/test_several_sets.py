@@ -29,7 +29,7 @@ from vendiscore_page.answers import api, several_sets
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.answers.sample_readout import UnusableError
 from vendiscore_page.inputs import examples, uploads
-from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.inputs.submission import InputSettings, UserInput
 from vendiscore_page.quotas import RefusedError
 
 RNG = np.random.default_rng(0)
@@ -186,7 +186,9 @@ def test_comparison_reports_progress_in_percent():
 def test_comparison_examples_have_expected_sizes(pairing):
     kernel = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "rbf"}[pairing["kind"]]
     sets = {
-        entry["name"]: uploads.read(Given(), Asked(kind=pairing["kind"], example=entry["example"]))
+        entry["name"]: uploads.read(
+            UserInput(), InputSettings(kind=pairing["kind"], example=entry["example"])
+        )
         for entry in pairing["sets"]
     }
     answer = compare_as_json(sets, pairing["kind"], kernel)
@@ -201,14 +203,16 @@ def read_table(sets: dict, extra_rows: str = "", **options):
     rows = [(name, text) for name, texts in sets.items() for text in texts]
     rows = [rows[i] for i in np.random.default_rng(1).permutation(len(rows))]
     table = "model,answer\n" + "".join(f"{name},{text}\n" for name, text in rows) + extra_rows
-    return uploads.read(Given(text=table), Asked(by="model", column="answer", **options))
+    return uploads.read(
+        UserInput(text=table), InputSettings(by="model", column="answer", **options)
+    )
 
 
 def test_groups_of_table_are_compared_as_sets():
     samples = read_table(SETS)
     answer = compare_as_json({"A": samples})
     check_comparison(answer, compare(samples.values, by=samples.groups, **NS))
-    assert answer["notes"] == samples.told
+    assert answer["notes"] == samples.result_notes
     text_of_row = dict(zip(samples.places, samples.values, strict=True))
     points = answer["map"]
     for name, row_number, text in zip(points["set"], points["place"], points["text"], strict=True):
@@ -253,7 +257,7 @@ def test_groups_of_each_sample_type_are_compared_as_sets(kind):
 
 def test_pasted_nested_lists_are_compared_as_sets():
     text = json.dumps([SETS["old"], SETS["new"]])
-    answer = compare_as_json({"A": uploads.read(Given(text=text))})
+    answer = compare_as_json({"A": uploads.read(UserInput(text=text))})
     assert {row["name"]: row["n"] for row in answer["rows"]} == {"element 1": 40, "element 2": 50}
 
 
@@ -275,7 +279,7 @@ def test_standing_describes_differences_in_words():
         ]
         pairs = [replace(row, high=3.0) if abs(row.difference) == 0.5 else row for row in pairs]
         result = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95)
-        return several_sets.standing(result)
+        return several_sets.describe_ranking(result)
 
     assert describe_standing() == "No difference shown between A, B, C and D."
     assert describe_standing(AB=1) == "A is more diverse than B."

@@ -13,13 +13,13 @@ from user_files import encode_zip
 pytest.importorskip("PIL.Image")
 pytest.importorskip("pyarrow")
 
-from vendiscore_page.inputs.declared_sizes import Size, declared_size
-from vendiscore_page.inputs.submission import Given
+from vendiscore_page.inputs.declared_sizes import Size, read_declared_size
+from vendiscore_page.inputs.submission import UserInput
 from vendiscore_page.inputs.uploads import read
 
 
 def compute_size(*contents: tuple[str, bytes], text: str = "") -> Size:
-    return declared_size(Given(files=contents, text=text))
+    return read_declared_size(UserInput(files=contents, text=text))
 
 
 def encode_zeros(n: int) -> bytes:
@@ -76,7 +76,7 @@ def test_reading_long_repeated_text_uses_little_memory():
     assert len(data) < 10_000_000
     tracemalloc.start()
     try:
-        read(Given(files=[("a.parquet", data)]))
+        read(UserInput(files=[("a.parquet", data)]))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

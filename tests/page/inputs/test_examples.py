@@ -9,12 +9,12 @@ from page_answers import check_comparison, compare_as_json
 
 from vendiscore import compare
 from vendiscore_page.inputs.examples import THREE_MODELS
-from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.inputs.submission import InputSettings, UserInput
 from vendiscore_page.inputs.uploads import read
 from vendiscore_page.serving.static_files import STATIC
 
 CACHED_EXAMPLE = json.loads((STATIC / "example.json").read_text("utf-8"))
-SAMPLES = read(Given(), Asked(kind="texts", example=THREE_MODELS))
+SAMPLES = read(UserInput(), InputSettings(kind="texts", example=THREE_MODELS))
 
 
 def iter_numbers(value: Any, path: str = "") -> Iterator[tuple[str, float | None]]:

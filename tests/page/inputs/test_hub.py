@@ -7,7 +7,7 @@ from fake_dataset_hub import FakeDatasetHub
 
 from vendiscore.report import AskError
 from vendiscore_page.inputs import hub, parts
-from vendiscore_page.inputs.uploads import Asked, Given, read
+from vendiscore_page.inputs.uploads import InputSettings, UserInput, read
 from vendiscore_page.quotas import RefusedError
 
 pytest.importorskip("pyarrow")
@@ -34,7 +34,7 @@ def hub_server(monkeypatch):
 
 
 def read_dataset(dataset: str, **options):
-    return read(Given(), Asked(dataset=dataset, **options))
+    return read(UserInput(), InputSettings(dataset=dataset, **options))
 
 
 def test_dataset_is_read_by_id(hub_server):
@@ -67,7 +67,7 @@ def test_ambiguous_dataset_raises_ask_error(hub_server, dataset, question, expec
         read_dataset(dataset)
     choices = [options for _, options in caught.value.choices]
     assert expected_options in choices
-    assert len(read(Given(), Asked(**({"dataset": dataset} | expected_options)))) > 0
+    assert len(read(UserInput(), InputSettings(**({"dataset": dataset} | expected_options)))) > 0
 
 
 @pytest.mark.parametrize(

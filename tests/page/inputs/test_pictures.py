@@ -13,7 +13,7 @@ from rejections import get_rejection_message, make_upload
 from user_files import encode_zip
 
 from vendiscore_page.inputs import zips
-from vendiscore_page.inputs.uploads import Asked, Given, read
+from vendiscore_page.inputs.uploads import InputSettings, UserInput, read
 
 pytest.importorskip("PIL.Image")
 pytest.importorskip("pillow_heif")
@@ -23,8 +23,8 @@ from vendiscore_page.inputs import pictures
 def test_zip_reader_ignores_system_files():
     hidden = ("__MACOSX/._a.png", ".ipynb_checkpoints/a.png", "trip/Thumbs.db", "desktop.ini")
     data = encode_zip({"trip/a.png": b"", "b.txt": b"b", **dict.fromkeys(hidden, b"x")})
-    assert zips.sizes(data) == {"trip/a.png": 0, "b.txt": 1}
-    assert list(zips.contents(data, lambda name: True)) == [("a.png", b""), ("b.txt", b"b")]
+    assert zips.read_sizes(data) == {"trip/a.png": 0, "b.txt": 1}
+    assert list(zips.iter_contents(data, lambda name: True)) == [("a.png", b""), ("b.txt", b"b")]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_zip_with_huge_directory_is_rejected():
     data = bytearray(encode_zip({"a.png": b"x"}))
     end = data.rfind(b"PK\x05\x06")
     data[end + 12 : end + 16] = struct.pack("<I", 60_000_000)
-    assert "more files than are read" in get_rejection_message(zips.sizes, bytes(data))
+    assert "more files than are read" in get_rejection_message(zips.read_sizes, bytes(data))
 
 
 def test_paths_in_zip_names_are_removed():
@@ -64,7 +64,7 @@ def test_paths_in_zip_names_are_removed():
         "readme.txt": b"hello",
     }
     result = read(
-        Given(files=[("x.zip", encode_zip(entries)), ("../d.png", encode_grey_png(40, 20))])
+        UserInput(files=[("x.zip", encode_zip(entries)), ("../d.png", encode_grey_png(40, 20))])
     )
     assert result.places == [picture.name for picture in result.values]
     assert result.places == ["a.png", "c.png", "d.png"]
@@ -95,7 +95,7 @@ def test_paths_in_zip_names_are_removed():
 def test_unusable_image_is_listed_and_other_images_are_read(data, message):
     invalid_image = data()
     result = read(
-        Given(
+        UserInput(
             files=[
                 ("a.png", encode_grey_png(9, 9)),
                 ("b.png", invalid_image),
@@ -113,7 +113,7 @@ def test_unusable_image_is_listed_and_other_images_are_read(data, message):
 
 def test_too_many_megapixels_in_total_are_rejected(monkeypatch):
     monkeypatch.setattr(pictures, "MAX_ALL_PIXELS", 1_000_000)
-    submission = Given(files=[(f"{i}.png", encode_grey_png(700, 700)) for i in range(3)])
+    submission = UserInput(files=[(f"{i}.png", encode_grey_png(700, 700)) for i in range(3)])
     assert "more than 1 megapixels together" in get_rejection_message(read, submission)
 
 
@@ -134,7 +134,7 @@ def test_too_many_images_are_subsampled():
     result = read(make_upload("a.zip", encode_zip(entries)))
     assert (len(result), result.total) == (200, 300)
     assert "A random subset of 200 of 300 images" in result.notes[-1]
-    other = read(make_upload("a.zip", encode_zip(entries)), Asked(draw=1))
+    other = read(make_upload("a.zip", encode_zip(entries)), InputSettings(draw=1))
     assert result.places != other.places
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from vendiscore.report import AskError
-from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
+from vendiscore_page.inputs.uploads import InputSettings, RefusedError, UserInput, read
 
 pytest.importorskip("rdkit")
 PROMPTS = ["Name a fruit.", "Describe the sea.", "Why do cats purr?", "What is love?"]
@@ -16,7 +16,7 @@ CROSSED = [(m, p, f"{m} answers {p} {k}") for p in PROMPTS for m in MODELS for k
 
 def read_table(header: str, rows, separator: str = ",", **options):
     lines = [header, *(separator.join(map(str, row)) for row in rows)]
-    return read(Given(files=[("a.csv", "\n".join(lines).encode())]), Asked(**options))
+    return read(UserInput(files=[("a.csv", "\n".join(lines).encode())]), InputSettings(**options))
 
 
 def get_role_columns(samples) -> dict[str, str]:
@@ -91,7 +91,7 @@ def test_json_and_parquet_have_same_roles(tmp_path):
     parquet = io.BytesIO()
     frame.to_parquet(parquet)
     for name, data in ("a.jsonl", lines.encode()), ("a.parquet", parquet.getvalue()):
-        result = read(Given(files=[(name, data)]))
+        result = read(UserInput(files=[(name, data)]))
         assert get_role_columns(result) == SIMPLE
         assert list(result.roles["model"][1]) == [row[0] for row in CROSSED]
         assert list(result.asked) == [row[1] for row in CROSSED]
@@ -152,12 +152,14 @@ def test_page_asks_about_unclear_column_names():
 
 def test_nested_answers_inherit_roles_of_their_rows():
     rows = [{"prompt": p, "model": m, "answers": [p, m]} for p in PROMPTS for m in MODELS]
-    result = read(Given(files=[("a.json", json.dumps(rows).encode())]))
+    result = read(UserInput(files=[("a.json", json.dumps(rows).encode())]))
     assert result.values == [text for row in rows for text in row["answers"]]
     assert get_role_columns(result) == SIMPLE
     assert result.asked == [row["prompt"] for row in rows for _ in range(2)]
     assert result.groups == result.asked
-    grouped = read(Given(files=[("a.json", json.dumps(rows).encode())]), Asked(by="prompt"))
+    grouped = read(
+        UserInput(files=[("a.json", json.dumps(rows).encode())]), InputSettings(by="prompt")
+    )
     assert (grouped.groups, list(grouped.sets)) == (result.asked, [])
 
 

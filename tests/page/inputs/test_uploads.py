@@ -9,8 +9,8 @@ from vendiscore.report import AskError, ReadOptions, read_data
 from vendiscore_page import quotas
 from vendiscore_page.inputs import examples, parts
 from vendiscore_page.inputs.file_code import IMPORTS
-from vendiscore_page.inputs.uploads import Asked, Given, read
-from vendiscore_page.inputs.visitor_samples import ranges
+from vendiscore_page.inputs.uploads import InputSettings, UserInput, read
+from vendiscore_page.inputs.visitor_samples import format_ranges
 from vendiscore_page.quotas import RefusedError
 
 pytest.importorskip("rdkit")
@@ -20,7 +20,7 @@ PARAGRAPHS = "\n\n".join(
 
 
 def read_text(text: str, **options):
-    return read(Given(text=text), Asked(**options))
+    return read(UserInput(text=text), InputSettings(**options))
 
 
 def test_samples_keep_their_line_numbers():
@@ -77,7 +77,7 @@ def test_separator_can_be_chosen(text, separator):
     assert len(result) == 20
     assert result.values[3].startswith("Answer 3 is this.\nIt has a second line.\n")
     assert dict(result.splits)[separator] == 20
-    file = read(Given(files=[("a.txt", text.encode())]), Asked(separator=separator))
+    file = read(UserInput(files=[("a.txt", text.encode())]), InputSettings(separator=separator))
     assert file.values == result.values
 
 
@@ -127,24 +127,26 @@ def test_smiles_with_invalid_lines_are_a_question():
     for _, options in caught.value.choices:
         assert read_text(text, **options).kind == options["kind"]
     with pytest.raises(AskError) as caught:
-        read(Given(files=[("a.txt", text.encode())]))
+        read(UserInput(files=[("a.txt", text.encode())]))
     kinds = []
     for _, options in caught.value.choices:
-        kinds.append(read(Given(files=[("a.txt", text.encode())]), Asked(**options)).kind)
+        kinds.append(
+            read(UserInput(files=[("a.txt", text.encode())]), InputSettings(**options)).kind
+        )
     assert kinds == ["molecules", "texts"]
 
 
 def test_separators_of_text_file_are_read_as_by_library():
     data = PARAGRAPHS.replace("\n\n", "\n---\n").encode()
-    result = read(Given(files=[("a.txt", data)]))
+    result = read(UserInput(files=[("a.txt", data)]))
     assert (result.separator, len(result)) == ("---", 20)
     assert len(read_data("a.txt", data, ReadOptions())) == 20
     once = b"one\ntwo\n---\nthree\nfour"
     with pytest.raises(AskError) as caught:
-        read(Given(files=[("a.txt", once)]))
+        read(UserInput(files=[("a.txt", once)]))
     sizes = []
     for _, options in caught.value.choices:
-        sizes.append(len(read(Given(files=[("a.txt", once)]), Asked(**options))))
+        sizes.append(len(read(UserInput(files=[("a.txt", once)]), InputSettings(**options))))
     assert sizes == [2, 4]
     lines = read_text("one\n---\ntwo\n---\nthree", separator="line")
     assert (len(lines), lines.notes[1]) == (3, "2 separator lines are left out.")
@@ -201,7 +203,9 @@ def test_random_subset_keeps_problems_and_groups(monkeypatch):
     table = "group,text\n" + "\n".join(
         f"{i % 3},{'' if i % 2 else f'number {i}'}" for i in range(30)
     )
-    result = read(Given(files=[("a.csv", table.encode())]), Asked(column="text", by="group"))
+    result = read(
+        UserInput(files=[("a.csv", table.encode())]), InputSettings(column="text", by="group")
+    )
     assert (len(result), result.total) == (5, 30)
     for i, row in enumerate(result.places):
         assert result.groups[i] == str((row - 2) % 3)
@@ -222,8 +226,10 @@ def make_answer_table(prompts: int, models: int, repetitions: int, characters: i
     ("prompts", "repetitions", "characters"), [(1000, 8, 20), (200, 8, 20), (100, 4, 5_000)]
 )
 def test_answers_to_same_prompt_are_drawn_together(prompts, repetitions, characters):
-    submission = Given(files=[("a.csv", make_answer_table(prompts, 2, repetitions, characters))])
-    result = read(submission, Asked(column="answer", sets="model", by="prompt"))
+    submission = UserInput(
+        files=[("a.csv", make_answer_table(prompts, 2, repetitions, characters))]
+    )
+    result = read(submission, InputSettings(column="answer", sets="model", by="prompt"))
     total, group_size = 2 * prompts * repetitions, 2 * repetitions
     assert result.total == total
     sizes = Counter(result.groups)
@@ -239,13 +245,13 @@ def test_answers_to_same_prompt_are_drawn_together(prompts, repetitions, charact
     note = f"{len(result)} of {total:,} texts, in {len(sizes)} of {prompts:,} groups"
     note = f"A random subset of {note}"
     assert result.notes[-1].startswith(note)
-    other = read(submission, Asked(column="answer", sets="model", by="prompt", draw=1))
+    other = read(submission, InputSettings(column="answer", sets="model", by="prompt", draw=1))
     assert {*other.groups} != {*result.groups}
 
 
 def test_large_groups_are_subsampled():
-    submission = Given(files=[("a.csv", make_answer_table(20, 4, 25))])
-    result = read(submission, Asked(column="answer", by="prompt"))
+    submission = UserInput(files=[("a.csv", make_answer_table(20, 4, 25))])
+    result = read(submission, InputSettings(column="answer", by="prompt"))
     assert (len(result), len({*result.groups})) == (1000, 20)
     assert result.notes[-1].startswith("A random subset of 1,000 of 2,000 texts")
 
@@ -253,7 +259,9 @@ def test_large_groups_are_subsampled():
 def test_note_on_subsampled_groups_does_not_call_them_complete():
     labels = [f"p{i % 20}" for i in range(6000)] + [f"one {i}" for i in range(9)]
     table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
-    result = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
+    result = read(
+        UserInput(files=[("a.csv", table.encode())]), InputSettings(column="answer", by="prompt")
+    )
     assert len({*result.groups}) < 29
     assert result.notes[-1].startswith("A random subset of 1,000 of 6,009 texts")
 
@@ -262,7 +270,9 @@ def test_note_on_subsampled_groups_does_not_call_them_complete():
 def test_other_groups_are_kept_if_one_group_is_too_large(n_other_groups, n):
     labels = [*(f"p{i}" for i in range(n_other_groups)), *["all"] * 3000]
     table = "prompt,answer\n" + "\n".join(f"{p},text {i}" for i, p in enumerate(labels))
-    result = read(Given(files=[("a.csv", table.encode())]), Asked(column="answer", by="prompt"))
+    result = read(
+        UserInput(files=[("a.csv", table.encode())]), InputSettings(column="answer", by="prompt")
+    )
     assert len(result) == n
     assert len({*result.groups}) == max(1, n_other_groups)
 
@@ -270,19 +280,19 @@ def test_other_groups_are_kept_if_one_group_is_too_large(n_other_groups, n):
 @pytest.mark.parametrize("kind", examples.MENU)
 def test_examples_are_read_by_name(kind):
     for example in examples.MENU[kind]:
-        result = read(Given(text="not this"), Asked(example=example.name, kind=kind))
+        result = read(UserInput(text="not this"), InputSettings(example=example.name, kind=kind))
         assert (result.kind, result.name, result.text) == (kind, example.name, example.text)
         assert not result.problems
         assert len(example.note) < 60
         assert 3 <= len(result) <= 24
     with pytest.raises(RefusedError, match="no example 'none'"):
-        read(Given(), Asked(example="none", kind=kind))
+        read(UserInput(), InputSettings(example="none", kind=kind))
 
 
 def test_menu_entry_describes_example():
     primer = examples.find_example("A primer")
-    assert primer.entry() == {"name": "A primer", "note": primer.note}
-    assert examples.find_example("A matrix K").entry()["kernel"] == "K"
+    assert primer.to_menu_entry() == {"name": "A primer", "note": primer.note}
+    assert examples.find_example("A matrix K").to_menu_entry()["kernel"] == "K"
     example_of_set = {
         entry["name"]: entry["example"] for pair in examples.PAIRINGS for entry in pair["sets"]
     }
@@ -291,18 +301,20 @@ def test_menu_entry_describes_example():
 
 def test_comparison_examples_have_enough_samples():
     for pairing in examples.PAIRINGS:
-        sets = [read(Given(), Asked(example=entry["example"])) for entry in pairing["sets"]]
+        sets = [
+            read(UserInput(), InputSettings(example=entry["example"])) for entry in pairing["sets"]
+        ]
         sizes = Counter(sets[0].sets) if len(sets) == 1 else Counter(map(len, sets))
         assert len(sizes) > 1 or pairing["kind"] == "molecules"
         assert min(map(len, sets)) >= 4
 
 
 def test_ranges_formats_locations():
-    assert ranges("line", [23, 24, 25, 26, 27]) == "lines 23–27"
-    assert ranges("row", [3]) == "row 3"
-    assert ranges("row", [3, 4, 9, 11, 12, 13]) == "rows 3, 4, 9 and 11–13"
-    assert ranges("row", list(range(1, 60, 2))).endswith("13, 15, …")
-    assert ranges("image", ["a, b.png", "c.png"]) == "images a, b.png and c.png"
+    assert format_ranges("line", [23, 24, 25, 26, 27]) == "lines 23–27"
+    assert format_ranges("row", [3]) == "row 3"
+    assert format_ranges("row", [3, 4, 9, 11, 12, 13]) == "rows 3, 4, 9 and 11–13"
+    assert format_ranges("row", list(range(1, 60, 2))).endswith("13, 15, …")
+    assert format_ranges("image", ["a, b.png", "c.png"]) == "images a, b.png and c.png"
 
 
 @pytest.mark.parametrize(
@@ -320,6 +332,6 @@ def test_invalid_options_are_rejected(options, message):
 
 def test_single_blank_line_is_no_separator():
     lines = [f"Answer {i} says something." for i in range(20)]
-    result = read(Given(text="\n".join([*lines[:7], "", *lines[7:]])))
+    result = read(UserInput(text="\n".join([*lines[:7], "", *lines[7:]])))
     assert (len(result), result.separator) == (20, "line")
     assert dict(result.splits) == {"line": 20, "blank": 2}

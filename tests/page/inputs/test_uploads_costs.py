@@ -117,10 +117,10 @@ def test_error_contains_declared_size(case, message):
 
 
 def test_pixel_limit_depends_on_image_format():
-    from vendiscore_page.inputs.uploads import Given, read
+    from vendiscore_page.inputs.uploads import UserInput, read
 
     result = read(
-        Given(
+        UserInput(
             files=[
                 ("a.webp", hostile_files.encode_webp(3_900)),
                 ("b.webp", hostile_files.encode_webp(3_800)),

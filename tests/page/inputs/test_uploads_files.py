@@ -10,15 +10,15 @@ from page_answers import check_comparison, compare_as_json
 import vendiscore
 from vendiscore.report import AskError
 from vendiscore_page.answers.sample_readout import read_answer
-from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
+from vendiscore_page.inputs.uploads import InputSettings, RefusedError, UserInput, read
 
 for package in ("rdkit", "pyarrow", "pillow_heif"):
     pytest.importorskip(package)
 Image = pytest.importorskip("PIL.Image")
 
 
-def make_upload(name: str, data: bytes) -> Given:
-    return Given(files=[(name, data)])
+def make_upload(name: str, data: bytes) -> UserInput:
+    return UserInput(files=[(name, data)])
 
 
 def is_equal(samples, values) -> bool:
@@ -58,7 +58,8 @@ def test_ambiguous_file_raises_ask_error_with_working_choices(file):
     ]
     assert len(matching_choices) == 1
     assert is_equal(
-        read(make_upload(file.name, file.data), Asked(**matching_choices[0])).values, file.values
+        read(make_upload(file.name, file.data), InputSettings(**matching_choices[0])).values,
+        file.values,
     )
     assert all(label for label, _ in caught.value.choices)
 
@@ -121,7 +122,7 @@ def test_large_photo_is_read_at_reduced_size_with_note():
 
 def test_photos_and_zip_of_photos_are_read_as_same_samples():
     photos = [(f"IMG {i}.jpg", files.encode_photo(seed=i)) for i in range(20)]
-    result = read(Given(files=photos))
+    result = read(UserInput(files=photos))
     assert (result.kind, len(result), result.name) == ("images", 20, "20 files")
     assert result.places == [name for name, _ in photos]
     zip_samples = read(
@@ -136,7 +137,7 @@ def test_photos_and_zip_of_photos_are_read_as_same_samples():
 
 def test_several_text_files_are_one_sample_each():
     text_files = [("a.txt", b"hello\nyou"), ("b.txt", b"good\nbye\n\nnow")]
-    result = read(Given(files=text_files), Asked(files="texts"))
+    result = read(UserInput(files=text_files), InputSettings(files="texts"))
     assert (result.values, result.places, result.unit) == (
         ["hello\nyou", "good\nbye\n\nnow"],
         ["a.txt", "b.txt"],
@@ -151,22 +152,22 @@ LINE_FILES = [("a.txt", "\n".join(WORDS[0]).encode()), ("b.txt", "\n".join(WORDS
 
 def test_several_text_files_are_a_question():
     with pytest.raises(AskError, match="What do these 2 text files contain") as caught:
-        read(Given(files=LINE_FILES))
+        read(UserInput(files=LINE_FILES))
     assert [options for _, options in caught.value.choices] == [
         {"files": "texts"},
         {"files": "sets"},
         {"files": "set"},
     ]
     with pytest.raises(AskError) as caught:
-        read(Given(files=[(f"{i}.txt", b"one\ntwo") for i in range(9)]))
+        read(UserInput(files=[(f"{i}.txt", b"one\ntwo") for i in range(9)]))
     assert {"files": "sets"} not in [options for _, options in caught.value.choices]
     # The files have a single line each, so all readings are the same.
-    result = read(Given(files=[("a.txt", b"one\n\n"), ("b.txt", b"two")]))
+    result = read(UserInput(files=[("a.txt", b"one\n\n"), ("b.txt", b"two")]))
     assert result.values == ["one", "two"]
 
 
 def test_text_files_are_compared_as_sets():
-    samples = read(Given(files=LINE_FILES), Asked(files="sets"))
+    samples = read(UserInput(files=LINE_FILES), InputSettings(files="sets"))
     assert samples.sets == ["a.txt"] * 5 + ["b.txt"] * 5
     assert samples.places[5] == "b.txt:1"
     answer = read_answer(samples)
@@ -176,26 +177,26 @@ def test_text_files_are_compared_as_sets():
 
 
 def test_lines_of_text_files_are_one_set():
-    samples = read(Given(files=LINE_FILES), Asked(files="set"))
+    samples = read(UserInput(files=LINE_FILES), InputSettings(files="set"))
     assert samples.values == [*WORDS[0], *WORDS[1]]
     assert not samples.sets
     answer = read_answer(samples)
     assert answer["current"] == "Score the texts of all files together"
     for question in answer["questions"]:
-        again = read(Given(files=LINE_FILES), Asked(**question["options"]))
+        again = read(UserInput(files=LINE_FILES), InputSettings(**question["options"]))
         assert read_answer(again)["current"] == question["label"]
 
 
 def test_parts_of_text_files_are_split_by_separator():
     parts = [("a.txt", b"one\ntwo\n---\nthree"), ("b.txt", b"four\n---\nfive\nsix")]
-    samples = read(Given(files=parts), Asked(files="set", separator="---"))
+    samples = read(UserInput(files=parts), InputSettings(files="set", separator="---"))
     assert samples.values == ["one\ntwo", "three", "four", "five\nsix"]
     with pytest.raises(RefusedError, match="Unknown files"):
-        read(Given(files=parts), Asked(files="all"))
+        read(UserInput(files=parts), InputSettings(files="all"))
 
 
 def test_files_of_different_types_are_rejected():
-    submission = Given(files=[("a.csv", b"a\nb"), ("b.npy", files.encode_npy(files.VECTORS))])
+    submission = UserInput(files=[("a.csv", b"a\nb"), ("b.npy", files.encode_npy(files.VECTORS))])
     with pytest.raises(
         RefusedError, match=r"got a.csv, b.npy; send one file at a time, or use the Compare"
     ):
@@ -206,14 +207,14 @@ def test_sample_type_can_be_chosen():
     table = make_upload(
         "a.csv", b"text,smiles,x,y\nan acid it is,CC(=O)O,1,2\na ring it is,c1ccccc1,3,5\n"
     )
-    result = read(table, Asked(kind="molecules"))
+    result = read(table, InputSettings(kind="molecules"))
     assert (result.kind, result.kinds) == ("molecules", ("texts", "vectors"))
     assert result.name == "a.csv › smiles"
-    texts = read(table, Asked(kind="texts"))
+    texts = read(table, InputSettings(kind="texts"))
     assert (texts.values[1], texts.kinds) == ("a ring it is", ("molecules", "vectors"))
-    assert read(table, Asked(kind="vectors")).values.tolist() == [[1, 2], [3, 5]]
-    assert read(table, Asked(column="text")).kind == "texts"
-    assert read(table, Asked(column="y")).values.tolist() == [[2], [5]]
+    assert read(table, InputSettings(kind="vectors")).values.tolist() == [[1, 2], [3, 5]]
+    assert read(table, InputSettings(column="text")).kind == "texts"
+    assert read(table, InputSettings(column="y")).values.tolist() == [[2], [5]]
     assert result.columns == ("text", "smiles", "x", "y")
 
 
@@ -221,13 +222,15 @@ def test_sample_type_can_be_chosen():
 def test_by_groups_rows_by_column(kind):
     rows = [f"{'ab'[i % 2]},{smiles},{i}.5,{i}" for i, smiles in enumerate(files.SMILES)]
     table = "\n".join(["lab,smiles,x,y", *rows]).encode()
-    result = read(make_upload("a.csv", table), Asked(kind=kind, by="lab"))
+    result = read(make_upload("a.csv", table), InputSettings(kind=kind, by="lab"))
     assert (result.groups, result.by) == (["a", "b", "a"], "lab")
     expected = [[0.5, 0], [1.5, 1], [2.5, 2]] if kind == "vectors" else files.SMILES
     assert is_equal(result.values, expected)
 
 
-@pytest.mark.parametrize("options", [Asked(column="three"), Asked(column="one", by="three")])
+@pytest.mark.parametrize(
+    "options", [InputSettings(column="three"), InputSettings(column="one", by="three")]
+)
 def test_missing_column_error_lists_available_columns(options):
     with pytest.raises(RefusedError, match=r"no column 'three'.* Available: one, two"):
         read(make_upload("a.csv", b"one,two\nso it is,no it is\n"), options)
@@ -242,5 +245,5 @@ def test_invalid_molecules_are_listed_on_reading():
     )
     assert len(result) == 27
     assert list(result.problems) == [21, 22, 23, 24, 25]
-    assert result.where(result.problems) == "rows 23–27"
+    assert result.describe_locations(result.problems) == "rows 23–27"
     assert result.problems[21].startswith("is not a SMILES that RDKit can parse")

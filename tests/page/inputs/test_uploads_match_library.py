@@ -12,7 +12,7 @@ from vendiscore.report import AskError, ReadOptions, RefusedError, read_data
 from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import offered_encoders, one_set
 from vendiscore_page.answers.jobs import Settings
-from vendiscore_page.inputs.uploads import Given, read
+from vendiscore_page.inputs.uploads import UserInput, read
 
 for package in ("rdkit", "pyarrow", "PIL"):
     pytest.importorskip(package)
@@ -41,7 +41,7 @@ def read_with_library_and_page(path: Path):
     data, result = path.read_bytes(), []
     for reader in (
         lambda: read_data(path.name, data, ReadOptions()),
-        lambda: read(Given(files=[(path.name, data)])),
+        lambda: read(UserInput(files=[(path.name, data)])),
     ):
         try:
             result.append(reader())
@@ -54,7 +54,7 @@ def read_with_library_and_page(path: Path):
 def test_samples_and_results_can_be_sent_to_another_process(row):
     data = find_file(row).read_bytes()
     try:
-        samples = read(Given(files=[(get_file_name(row), data)]))
+        samples = read(UserInput(files=[(get_file_name(row), data)]))
         copy = pickle.loads(pickle.dumps(samples))
         assert copy.subset([0]).place(0) == samples.subset([0]).place(0)
         result = run_steps(one_set.score(copy, Settings(leave_out=True)))
@@ -96,10 +96,10 @@ def test_page_reads_file_like_library(row):
 @pytest.fixture
 def ngrams_only(without_static, monkeypatch):
     """The page compares texts by n-grams, like the command, even if an encoder is cached."""
-    monkeypatch.setattr(offered_encoders, "_networks", lambda kind: {})
-    offered_encoders.offered.cache_clear()
+    monkeypatch.setattr(offered_encoders, "_list_networks", lambda kind: {})
+    offered_encoders.list_offered.cache_clear()
     yield
-    offered_encoders.offered.cache_clear()
+    offered_encoders.list_offered.cache_clear()
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the mean over . groups has width 0")
@@ -109,7 +109,7 @@ def test_page_score_equals_command_score(row, capsys, ngrams_only):
     assert main([str(path), "-f", "json", "--quiet", "--on-error", "skip"]) == 0
     printed = json.loads(capsys.readouterr().out)
     printed = printed if isinstance(printed, list) else [printed]
-    samples = read(Given(files=[(path.name, path.read_bytes())]))
+    samples = read(UserInput(files=[(path.name, path.read_bytes())]))
     answer = run_steps(one_set.score(samples, Settings(leave_out=True)))
     rows = answer.answer["by_set"] or [answer.answer]
     assert [item["VS"] for item in rows] == pytest.approx([item["VS"] for item in printed])

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 from vendiscore.report import AskError
 from vendiscore_page.inputs import examples
-from vendiscore_page.inputs.pasted_forms import form_of
-from vendiscore_page.inputs.uploads import Asked, Given, read
+from vendiscore_page.inputs.pasted_forms import detect_format
+from vendiscore_page.inputs.uploads import InputSettings, UserInput, read
 
 pytest.importorskip("rdkit")
 SAMPLES = ("kind", "values", "unit", "problems", "groups", "columns", "column", "by", "how")
 
 
 def read_text(text: str, **options):
-    return read(Given(text=text), Asked(**options))
+    return read(UserInput(text=text), InputSettings(**options))
 
 
 def read_file(text: str, name: str = "a.csv", **options):
-    return read(Given(files=[(name, text.encode())]), Asked(**options))
+    return read(UserInput(files=[(name, text.encode())]), InputSettings(**options))
 
 
 @pytest.mark.parametrize("case", have.pasted_tables(), ids=lambda case: case.name)
@@ -140,7 +140,7 @@ def test_page_asks_whether_lines_with_equal_cell_counts_are_a_table(text):
 def test_examples_are_not_detected_as_tables():
     for kind in ("texts", "molecules"):
         for example in examples.MENU[kind]:
-            assert form_of(example.text, sure=False) == ""
+            assert detect_format(example.text, is_table_chosen=False) == ""
 
 
 def test_page_asks_about_pasted_rows_with_extra_cells():
@@ -190,13 +190,13 @@ def test_pasted_spreadsheet_column_keeps_line_breaks_in_cells(header, ending):
     ids=["inside", "a quoted line", "paragraphs", "alone", "open"],
 )
 def test_quotes_in_prose_are_not_read_as_cells(text):
-    assert form_of(text, sure=False) == ""
+    assert detect_format(text, is_table_chosen=False) == ""
 
 
 def test_pasted_documents_of_several_lines_are_records():
     found = read_text('{\n "answer": "a cat sat"\n}\n{\n "answer": "a dog ran"\n}\n')
     assert found.values == ["a cat sat", "a dog ran"]
-    assert form_of('{\n "answer": "a cat sat"\n}\nand a dog', sure=True) == ""
+    assert detect_format('{\n "answer": "a cat sat"\n}\nand a dog', is_table_chosen=True) == ""
 
 
 def test_question_about_layout_of_pasted_object_can_be_answered():

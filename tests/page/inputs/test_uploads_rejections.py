@@ -13,7 +13,7 @@ from user_files import encode_zip
 
 from vendiscore_page import quotas
 from vendiscore_page.inputs import matrices
-from vendiscore_page.inputs.uploads import Given, read
+from vendiscore_page.inputs.uploads import UserInput, read
 
 pytest.importorskip("pyarrow")
 
@@ -47,10 +47,10 @@ def test_hostile_tables_are_rejected(name, data, message):
 
 
 def test_line_of_ten_megabytes_is_listed_as_problem():
-    result = read(Given(text="a short one\n" + "x" * 10**7 + "\nanother one"))
+    result = read(UserInput(text="a short one\n" + "x" * 10**7 + "\nanother one"))
     assert list(result.problems.items()) == [(1, "has 10,000,000 characters, more than 20,000")]
     assert max(map(len, result.values)) < 300
-    assert read(Given(text="x" * 10**7)).problems
+    assert read(UserInput(text="x" * 10**7)).problems
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,14 @@ from vendiscore.report import AskError, ReadOptions
 from vendiscore.tools.reading.tables import parse_table
 from vendiscore_page import quotas
 from vendiscore_page.inputs.file_code import IMPORTS
-from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
+from vendiscore_page.inputs.uploads import InputSettings, RefusedError, UserInput, read
 
 pytest.importorskip("rdkit")
 
 
 def read_table(data: str | bytes, name: str = "a.csv", **options):
     data = data.encode() if isinstance(data, str) else data
-    return read(Given(files=[(name, data)]), Asked(**options))
+    return read(UserInput(files=[(name, data)]), InputSettings(**options))
 
 
 WORDS = st.text(st.sampled_from("abcdefgh,;|\t'\"\n.äß好"), min_size=1, max_size=9)

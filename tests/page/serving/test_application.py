@@ -18,7 +18,7 @@ from vendiscore_page.serving import application, server  # noqa: E402
 def without_workers(monkeypatch):
     """Start neither worker processes nor the thread that removes samples."""
     monkeypatch.setattr(application.Workers, "start", lambda workers: None)
-    monkeypatch.setattr(application, "tidy", lambda kept: None)
+    monkeypatch.setattr(application, "start_sweeping", lambda store: None)
 
 
 @pytest.mark.usefixtures("without_workers")

@@ -22,8 +22,8 @@ from vendiscore_page.quotas import RefusedError  # noqa: E402
 from vendiscore_page.serving import endpoints, wire  # noqa: E402
 from vendiscore_page.serving.guard import Guard  # noqa: E402
 from vendiscore_page.serving.lanes import Lanes  # noqa: E402
-from vendiscore_page.serving.store import Kept  # noqa: E402
-from vendiscore_page.serving.wire import OURS  # noqa: E402
+from vendiscore_page.serving.store import Store  # noqa: E402
+from vendiscore_page.serving.wire import SERVER_ERROR_MESSAGE  # noqa: E402
 
 TIMEOUT = 20  # seconds
 
@@ -99,8 +99,8 @@ def work(monkeypatch) -> ControlledWork:
 @pytest.fixture
 def url(work):
     """The URL of a server with only the routes of the page."""
-    page = endpoints.Routes(Lanes(), Kept())
-    app = starlette.Starlette(routes=page.all(), middleware=[Middleware(Guard)])
+    page = endpoints.Routes(Lanes(), Store())
+    app = starlette.Starlette(routes=page.build_routes(), middleware=[Middleware(Guard)])
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -155,7 +155,7 @@ def test_progress_lines_are_compressed(http, work):
 
 
 def test_silent_stream_sends_empty_lines(http, work, monkeypatch):
-    monkeypatch.setattr(wire, "_SILENCE", 0.01)
+    monkeypatch.setattr(wire, "_MAX_SILENCE", 0.01)
     key = page_client.upload_samples(http, "a")["key"]
     with http.stream("POST", "/page/score", json={"key": key}) as stream:
         lines = stream.iter_lines()
@@ -243,11 +243,11 @@ def test_user_errors_are_returned_and_internal_errors_only_logged(http, work, ca
     unusable = UnusableError({"": (samples, {1: "is empty"})}, "texts")
     for error, problem in (
         (ValueError("too odd"), {"text": "too odd"}),
-        (KeyError("/secret/path"), {"text": OURS}),
+        (KeyError("/secret/path"), {"text": SERVER_ERROR_MESSAGE}),
         (
             unusable,
             {
-                "text": unusable.what,
+                "text": unusable.summary,
                 "lines": ["line 2, 'b', is empty"],
                 "others": 1,
                 "rows": "line 2",

@@ -19,10 +19,10 @@ from vendiscore import compute  # noqa: E402
 from vendiscore_page.quotas import RefusedError  # noqa: E402
 from vendiscore_page.serving import gradio_routes  # noqa: E402
 from vendiscore_page.serving.schemas import EXAMPLES  # noqa: E402
-from vendiscore_page.serving.store import Kept  # noqa: E402
+from vendiscore_page.serving.store import Store  # noqa: E402
 
 TEXT = ["ngram_overlap", [1], "word", 1]
-REJECTION = (400, gradio_routes._NO_FILES)
+REJECTION = (400, gradio_routes._NO_FILES_MESSAGE)
 
 
 @pytest.fixture(scope="module")
@@ -226,7 +226,7 @@ LARGE = [f"text {i} of many" for i in range(2_000)]
 
 
 def test_gradio_gets_references_instead_of_large_arguments():
-    calls = gradio_routes.Calls(Kept())
+    calls = gradio_routes.Calls(Store())
     data = calls.put_arguments({"data": [LARGE, "a", 1]}, ["", "call", "f"], 100, "")["data"]
     assert [len(str(value)) < 100 for value in data] == [True, True, True]
     assert [calls.take_argument(value) for value in data] == [LARGE, "a", 1]
@@ -259,7 +259,7 @@ def test_large_arguments_reach_functions_by_all_paths(http):
 
 
 def test_call_of_a_client_that_left_is_stopped():
-    calls = gradio_routes.Calls(Kept())
+    calls = gradio_routes.Calls(Store())
 
     async def test():
         is_stopped = asyncio.Event()

@@ -13,7 +13,7 @@ from vendiscore_page.serving import lanes  # noqa: E402
 from vendiscore_page.serving.api_calls import ApiCalls  # noqa: E402
 from vendiscore_page.serving.http_api import HttpApi  # noqa: E402
 from vendiscore_page.serving.lanes import Lanes  # noqa: E402
-from vendiscore_page.serving.wire import OURS  # noqa: E402
+from vendiscore_page.serving.wire import SERVER_ERROR_MESSAGE  # noqa: E402
 from vendiscore_page.serving.workers import run_here  # noqa: E402
 
 
@@ -24,7 +24,7 @@ def calls():
 
 @pytest.fixture
 def http(calls):
-    with testing.TestClient(Starlette(routes=HttpApi(Lanes(), calls).all())) as http:
+    with testing.TestClient(Starlette(routes=HttpApi(Lanes(), calls).build_routes())) as http:
         yield http
 
 
@@ -57,7 +57,7 @@ def test_invalid_calls_return_error(http, body, status, message):
 
 
 def test_too_many_requests_are_rejected_with_their_status(http, monkeypatch):
-    monkeypatch.setattr(lanes, "_MOST", 0)
+    monkeypatch.setattr(lanes, "_MAX_REQUESTS", 0)
     answer = http.post("/api/vendi_score_texts", json={"texts": ["a b", "c d"]})
     assert answer.status_code == 429
     assert "of your requests are already running" in answer.json()["error"]
@@ -69,7 +69,7 @@ def test_internal_errors_are_not_shown(http, calls):
 
     calls.functions["vendi_score_texts"] = fail
     answer = http.post("/api/vendi_score_texts", json={"texts": []})
-    assert (answer.status_code, answer.json()) == (500, {"error": OURS})
+    assert (answer.status_code, answer.json()) == (500, {"error": SERVER_ERROR_MESSAGE})
 
 
 def test_api_is_called_by_post_only(http):

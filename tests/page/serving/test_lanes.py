@@ -17,10 +17,10 @@ from vendiscore_page.serving.lanes import (
     SHORT,
     Lanes,
     Visitor,
-    address,
-    lane_of,
-    visitor_of,
-    whole,
+    as_steps,
+    choose_lane,
+    get_address,
+    get_visitor,
 )
 
 TIMEOUT = 20  # seconds
@@ -76,7 +76,7 @@ def test_run_reports_steps_and_returns_result():
         work.go(3)
         assert await lanes.run(Visitor("a"), SHORT, work.steps(3), messages.append) == "done"
         assert messages == ["1 of 3", "2 of 3", "3 of 3"]
-        assert await lanes.run(Visitor("a"), SHORT, whole(lambda: 7)) == 7
+        assert await lanes.run(Visitor("a"), SHORT, as_steps(lambda: 7)) == 7
 
     run_with_lanes(test)
 
@@ -90,7 +90,7 @@ def test_short_work_runs_while_long_work_is_blocked():
         ]
         await wait_for_event(works[0].begun)
         for i in range(30):
-            assert await lanes.run(Visitor(f"other {i}"), SHORT, whole(lambda i=i: i)) == i
+            assert await lanes.run(Visitor(f"other {i}"), SHORT, as_steps(lambda i=i: i)) == i
         assert not any(task.done() for task in long)
         assert not works[1].begun.is_set()
         for work in works:
@@ -193,7 +193,7 @@ def test_queue_limits_are_enforced():
         first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, work.steps()))
         await wait_for_event(work.begun)
         waiting_tasks = [
-            asyncio.ensure_future(lanes.run(Visitor("a"), LONG, whole(int))) for _ in range(14)
+            asyncio.ensure_future(lanes.run(Visitor("a"), LONG, as_steps(int))) for _ in range(14)
         ]
         await run_pending_tasks()
         lanes.check(Visitor("b"), LONG)
@@ -203,16 +203,17 @@ def test_queue_limits_are_enforced():
             lanes.check(Visitor("a"), LONG)
         assert caught.value.status_code == 429
         with pytest.raises(HTTPException, match="15 of your requests"):
-            await lanes.run(Visitor("a"), SHORT, whole(int))
+            await lanes.run(Visitor("a"), SHORT, as_steps(int))
         other_tasks = [
-            asyncio.ensure_future(lanes.run(Visitor(f"{i}"), LONG, whole(int))) for i in range(199)
+            asyncio.ensure_future(lanes.run(Visitor(f"{i}"), LONG, as_steps(int)))
+            for i in range(199)
         ]
         await run_pending_tasks()
         with pytest.raises(HTTPException, match="This page has too many users") as caught:
             lanes.check(Visitor("b"), LONG)
         assert caught.value.status_code == 503
         with pytest.raises(HTTPException, match="This page has too many users"):
-            await lanes.run(Visitor("b"), LONG, whole(int))
+            await lanes.run(Visitor("b"), LONG, as_steps(int))
         lanes.check(Visitor("b"), SHORT)
         work.go()
         assert await first == "done"
@@ -249,14 +250,14 @@ def test_work_cancelled_in_queue_never_starts():
         first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, work.steps()))
         await wait_for_event(work.begun)
         for _ in range(50):
-            task = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, whole(pytest.fail)))
+            task = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, as_steps(pytest.fail)))
             await run_pending_tasks()
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
         work.go()
         assert await first == "done"
-        assert await lanes.run(Visitor("a"), LONG, whole(lambda: 1)) == 1
+        assert await lanes.run(Visitor("a"), LONG, as_steps(lambda: 1)) == 1
 
     run_with_lanes(test)
 
@@ -266,7 +267,7 @@ def test_turn_of_cancelled_work_passes_to_next():
         work, last_work = BlockedWork(), BlockedWork()
         first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, work.steps()))
         await wait_for_event(work.begun)
-        second = asyncio.ensure_future(lanes.run(Visitor("b"), LONG, whole(pytest.fail)))
+        second = asyncio.ensure_future(lanes.run(Visitor("b"), LONG, as_steps(pytest.fail)))
         last = asyncio.ensure_future(lanes.run(Visitor("c"), LONG, last_work.steps()))
         await run_pending_tasks()
         work.go()
@@ -288,7 +289,7 @@ def test_error_is_raised_and_frees_lane():
         for _ in range(10):
             with pytest.raises(ValueError, match=r"^no$"):
                 await lanes.run(Visitor("a"), LONG, failing_steps())
-        assert await lanes.run(Visitor("a"), LONG, whole(int)) == 0
+        assert await lanes.run(Visitor("a"), LONG, as_steps(int)) == 0
 
     run_with_lanes(test)
 
@@ -299,10 +300,10 @@ def test_address_uses_forwarded_header_only_on_space(monkeypatch):
         Request({"type": "http", "headers": request_headers, "client": ("10.0.0.1", 1)})
         for request_headers in (headers, [])
     )
-    assert address(forwarded) == "10.0.0.1"  # clients can forge the header
+    assert get_address(forwarded) == "10.0.0.1"  # clients can forge the header
     monkeypatch.setenv("SPACE_ID", "someone/page")
-    assert address(forwarded) == "1.2.3.4"  # the proxy of the Space sets the header
-    assert address(plain) == "10.0.0.1"
+    assert get_address(forwarded) == "1.2.3.4"  # the proxy of the Space sets the header
+    assert get_address(plain) == "10.0.0.1"
 
 
 def test_shared_address_is_served_and_flooding_session_rejected():
@@ -312,13 +313,13 @@ def test_shared_address_is_served_and_flooding_session_rejected():
         await wait_for_event(work.begun)
         people = [Visitor("1.2.3.4", str(i)) for i in range(1, 31)]
         class_tasks = [
-            asyncio.ensure_future(lanes.run(item, SHORT, whole(int))) for item in people * 2
+            asyncio.ensure_future(lanes.run(item, SHORT, as_steps(int))) for item in people * 2
         ]
         await run_pending_tasks()
         for item in people:
             lanes.check(item, SHORT)
         flooding_tasks = [
-            asyncio.ensure_future(lanes.run(Visitor("1.2.3.4", "x"), SHORT, whole(int)))
+            asyncio.ensure_future(lanes.run(Visitor("1.2.3.4", "x"), SHORT, as_steps(int)))
             for _ in range(40)
         ]
         work.go()
@@ -368,7 +369,7 @@ def test_visitor_of_distinguishes_sessions_of_one_address():
         scope = {"type": "http", "headers": headers, "client": ("10.0.0.1", 1)}
         request = Request(scope)
         vars(request).update(more)
-        return visitor_of(request)
+        return get_visitor(request)
 
     assert session((b"x-session", b"a" * 100)) == ("10.0.0.1", "a" * 40)
     assert session((b"mcp-session-id", b"b"), session_hash="c") == ("10.0.0.1", "b")
@@ -388,7 +389,7 @@ def test_visitor_of_distinguishes_sessions_of_one_address():
     ],
 )
 def test_lane_of_depends_on_declared_size(size, lane):
-    assert lane_of(size) == lane
+    assert choose_lane(size) == lane
 
 
 def test_work_of_a_request_stops_when_its_client_leaves():

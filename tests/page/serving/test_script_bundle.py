@@ -2,7 +2,7 @@
 
 import pytest
 
-from vendiscore_page.serving.script_bundle import bundled
+from vendiscore_page.serving.script_bundle import bundle_modules
 
 MODULES = {
     "b.js": 'import { one, two as deux } from "./a/a.js";\nexport const sum = one + deux;\n',
@@ -12,13 +12,13 @@ MODULES = {
 
 def test_bundle_rejects_unsupported_imports_and_exports():
     with pytest.raises(ValueError, match=r"a/a\.js has an import or export .*: export { two };"):
-        bundled(MODULES)
+        bundle_modules(MODULES)
     for line in ('import "./a.js";\n', 'const a = await import("./a.js");\n'):
         with pytest.raises(ValueError, match=r"main\.js has an import"):
-            bundled({"main.js": line})
+            bundle_modules({"main.js": line})
 
 
 def test_bundle_rejects_import_cycles():
     modules = {"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'}
     with pytest.raises(ValueError, match="cycle"):
-        bundled(modules)
+        bundle_modules(modules)

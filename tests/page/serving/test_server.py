@@ -55,7 +55,7 @@ ROWS = [
     [float(x) for x in r.split(",")]
     for r in examples.find_example("Three clusters").text.split("\n")
 ]
-IMAGES = examples.find_example("Shapes in three colours").images()
+IMAGES = examples.find_example("Shapes in three colours").open_images()
 FILES = [(f"{i:02}.png", encode_png(image)) for i, image in enumerate(IMAGES)]
 ENCODED_IMAGES = [base64.b64encode(data).decode() for _, data in FILES]
 PIXELS = {"k": "pixels", "mode": "RGB"}

@@ -14,7 +14,7 @@ from vendiscore_page.serving import endpoints, server  # noqa: E402
 from vendiscore_page.serving.guard import Guard  # noqa: E402
 from vendiscore_page.serving.lanes import Lanes  # noqa: E402
 from vendiscore_page.serving.static_files import Files  # noqa: E402
-from vendiscore_page.serving.store import Kept  # noqa: E402
+from vendiscore_page.serving.store import Store  # noqa: E402
 
 SOURCE = """/** A module. */
 
@@ -63,7 +63,7 @@ def http(tmp_path, monkeypatch):
     (tmp_path / "base.css").write_text("b {}\n")
     (tmp_path / "secret.py").write_text("no")
     monkeypatch.setattr(server, "Files", lambda: Files(tmp_path))
-    routes = endpoints.Routes(Lanes(), Kept()).all()
+    routes = endpoints.Routes(Lanes(), Store()).build_routes()
     application = starlette.Starlette(routes=routes, middleware=[Middleware(Guard)])
     page = server.build()
     page._application = application

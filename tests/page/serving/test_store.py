@@ -10,7 +10,7 @@ import pytest
 from vendiscore_page.inputs.visitor_samples import Samples
 from vendiscore_page.quotas import RefusedError
 from vendiscore_page.serving import store
-from vendiscore_page.serving.store import Kept, size_of
+from vendiscore_page.serving.store import Store, measure_size
 
 
 class Clock:
@@ -32,7 +32,7 @@ def clock(monkeypatch):
 
 
 def test_get_requires_exact_key():
-    cache = Kept()
+    cache = Store()
     keys = [cache.put(i, 1) for i in range(100)]
     assert len(set(keys)) == 100
     assert min(map(len, keys)) >= 40
@@ -42,7 +42,7 @@ def test_get_requires_exact_key():
 
 
 def test_least_recently_used_value_is_removed_first():
-    cache = Kept(most=30)
+    cache = Store(most=30)
     a, b, c = (cache.put(name, 10) for name in "abc")
     assert cache.get(a) == "a"
     d = cache.put("d", 15)
@@ -53,7 +53,7 @@ def test_least_recently_used_value_is_removed_first():
 
 
 def test_owner_keeps_the_latest_64_values():
-    cache = Kept()
+    cache = Store()
     other_key = cache.put("other", 1, owner="other")
     keys = [cache.put(i, 1, owner="me") for i in range(100)]
     assert [cache.get(key) for key in keys] == [None] * 36 + list(range(36, 100))
@@ -62,7 +62,7 @@ def test_owner_keeps_the_latest_64_values():
 
 
 def test_owner_above_share_loses_own_values():
-    cache = Kept(most=100)
+    cache = Store(most=100)
     other_keys = [cache.put(i, 30, owner=f"other {i}") for i in range(2)]
     my_keys = [cache.put(i, 10, owner="me") for i in range(4)]
     assert [cache.get(key) for key in my_keys] == [None, None, 2, 3]
@@ -72,7 +72,7 @@ def test_owner_above_share_loses_own_values():
 
 
 def test_put_rejects_value_larger_than_store():
-    cache = Kept(most=30_000_000)
+    cache = Store(most=30_000_000)
     key = cache.put("a", 10)
     with pytest.raises(RefusedError, match="31 MB of memory; this page stores up to 30 MB"):
         cache.put("b", 31_000_000)
@@ -80,7 +80,7 @@ def test_put_rejects_value_larger_than_store():
 
 
 def test_value_expires_after_last_use(clock):
-    cache = Kept(seconds=10)
+    cache = Store(seconds=10)
     used, unused = cache.put("used", 1), cache.put("unused", 1)
     clock.now = 9
     assert cache.get(used) == "used"
@@ -95,14 +95,14 @@ def test_value_expires_after_last_use(clock):
 
 
 def test_taken_value_is_removed(clock):
-    cache = Kept()
+    cache = Store()
     key = cache.put("a", 5)
     assert cache.take(key) == "a"
     assert (cache.take(key), cache.get(key), cache.nbytes) == (None, None, 0)
 
 
 def test_removed_value_is_garbage_collected(clock):
-    cache = Kept(seconds=10)
+    cache = Store(seconds=10)
     thing = Value()
     reference = weakref.ref(thing)
     cache.put(thing, 1)
@@ -117,9 +117,9 @@ def test_removed_value_is_garbage_collected(clock):
 
 def test_size_of_counts_shared_arrays_and_texts_once():
     rows, texts = np.zeros((100, 50)), ["é" * 1000 + str(i) for i in range(100)]
-    assert size_of(rows[:10]) == pytest.approx(
+    assert measure_size(rows[:10]) == pytest.approx(
         40_000, rel=0.01
     )  # a view keeps its whole base array
-    assert size_of(texts) == pytest.approx(100 * 1075, rel=0.05)
+    assert measure_size(texts) == pytest.approx(100 * 1075, rel=0.05)
     samples = Samples([rows, texts, texts], [1, 2, 3], python=lambda *_: ("", ""))
-    assert size_of(samples) == pytest.approx(40_000 + 100 * 1075, rel=0.05)
+    assert measure_size(samples) == pytest.approx(40_000 + 100 * 1075, rel=0.05)

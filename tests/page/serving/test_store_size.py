@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity
 from vendiscore_page.inputs.visitor_samples import Samples
-from vendiscore_page.serving.store import size_of
+from vendiscore_page.serving.store import measure_size
 
 X = np.zeros((1000, 50))
 
@@ -24,13 +24,13 @@ X = np.zeros((1000, 50))
     ids=["array", "repeats", "views", "samples", "similarity", "sparse"],
 )
 def test_size_of_counts_arrays_once_in_any_container(value):
-    assert X.nbytes <= size_of(value) < 1.6 * X.nbytes
+    assert X.nbytes <= measure_size(value) < 1.6 * X.nbytes
 
 
 def test_size_of_counts_texts_and_reference_cycles():
     texts = ["a" * 1000, "b" * 1000]
     cyclic_list = [texts]
     cyclic_list.append(cyclic_list)
-    assert 2000 < size_of(cyclic_list) < 2600
-    assert size_of({"text": texts[0], "again": texts[0]}) < 1500
-    assert size_of(print) < 200
+    assert 2000 < measure_size(cyclic_list) < 2600
+    assert measure_size({"text": texts[0], "again": texts[0]}) < 1500
+    assert measure_size(print) < 200

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 @pytest.fixture
 def http():
     mcp = tools.Tools(Lanes(), ApiCalls(run_here))
-    app = Starlette(routes=mcp.all(), lifespan=lambda app: mcp.run())
+    app = Starlette(routes=mcp.build_routes(), lifespan=lambda app: mcp.run())
     with testing.TestClient(app) as http:
         yield http
 
@@ -59,7 +59,7 @@ def test_tool_is_called_at_address_with_and_without_slash(http, path):
 
 
 def test_limit_of_requests_holds_for_tools(http, monkeypatch):
-    monkeypatch.setattr(lanes, "_MOST", 0)
+    monkeypatch.setattr(lanes, "_MAX_REQUESTS", 0)
     result = page_client.call_mcp_tool(http, "vendi_score_texts", texts=["a b", "c d"])
     assert result["isError"]
     assert "of your requests are already running" in result["content"][0]["text"]

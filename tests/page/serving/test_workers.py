@@ -104,8 +104,8 @@ def test_errors_keep_their_class_and_attributes(workers):
         run(workers, SHORT, worker_jobs.refuse)
     with pytest.raises(UnusableError) as caught:
         run(workers, SHORT, worker_jobs.reject_samples)
-    assert caught.value.what == "1 of 2 texts cannot be used"
-    assert caught.value.others == 1
+    assert caught.value.summary == "1 of 2 texts cannot be used"
+    assert caught.value.n_usable == 1
 
 
 def test_error_of_half_surrogate_names_it(workers):

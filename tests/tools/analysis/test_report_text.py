@@ -110,12 +110,12 @@ def test_report_shows_custom_sample_texts():
 
 def test_comparison_is_described_pair_by_pair():
     pytest.importorskip("matplotlib")
-    from vendiscore_page.answers.set_pictures import compared
+    from vendiscore_page.answers.set_pictures import draw_comparison
 
     X = np.random.default_rng(0).normal(size=(30, 3))
     sets = {"one": X[:10], "two": X[10:20], "three": X[20:] * [1, 0, 0]}
     result = compare(sets, k="cosine", permutations=99)
-    assert "95 % interval" in compared(result).text
+    assert "95 % interval" in draw_comparison(result).text
     assert len(result.verdicts) == 3
     assert "No difference shown between one and two" in result.verdicts[0]
 

@@ -11,7 +11,7 @@ from vendiscore.report import AskError, Limits, ReadOptions, RefusedError, read_
 from vendiscore.tools.cli.files import read_samples as read_file
 from vendiscore.tools.reading import formats
 from vendiscore.tools.reading.tables import Table
-from vendiscore_page.inputs.uploads import Given
+from vendiscore_page.inputs.uploads import UserInput
 from vendiscore_page.inputs.uploads import read as read_upload
 
 
@@ -99,7 +99,7 @@ def test_new_format_needs_single_registry_entry(monkeypatch, tmp_path):
     path = tmp_path / "a.plus"
     path.write_bytes(b"a b+c d")
     assert read_file(str(path), ReadOptions(), Namespace()).values == ["a b", "c d"]
-    upload = Given(files=[("a.plus", b"a b+c d")])
+    upload = UserInput(files=[("a.plus", b"a b+c d")])
     assert read_upload(upload).values == ["a b", "c d"]
 
 

@@ -115,7 +115,7 @@ def test_every_suggested_command_reaches_number_or_narrower_question(case, save,
 @pytest.mark.parametrize("case", CASES, ids=case_name)
 def test_web_app_reads_file_as_library_does(case):
     uploads = pytest.importorskip("vendiscore_page.inputs.uploads")
-    given = uploads.Given(files=[(case.name, case.data)])
+    given = uploads.UserInput(files=[(case.name, case.data)])
     if isinstance(case.expected, Scored):
         samples = uploads.read(given)
         assert np.array_equal(samples.values, case.expected.samples)
