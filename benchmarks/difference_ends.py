@@ -247,7 +247,10 @@ def compute_label_parts(draw: Draw, n: int, name: str) -> np.ndarray:
 
 
 def equal_pairs(n: int) -> list[tuple[str, np.ndarray, np.ndarray]]:
-    """Return pairs of populations of equal mean score, with the parts of their intervals."""
+    """Compute the parts of intervals for pairs of populations with equal mean scores.
+
+    Each row contains the name of the pair, and the parts for samples of both populations.
+    """
     result = []
     for name, draw in LABELS.items():
         mean = mean_log_score(draw, n)

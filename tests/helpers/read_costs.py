@@ -12,7 +12,7 @@ from typing import NamedTuple
 _READ_SCRIPT = """
 import io, json, resource, sys, time
 from vendiscore.report import RefusedError
-from vendiscore_page.inputs.declared_sizes import declared_size
+from vendiscore_page.inputs.declared_sizes import read_declared_size
 from vendiscore_page.inputs.uploads import UserInput, read
 
 def peak():
@@ -30,7 +30,7 @@ def processor_time():
 
 name = sys.stdin.buffer.readline().decode().strip()
 data = sys.stdin.buffer.read()
-given = UserInput(files=[(name, data)]) if name else UserInput(text=data.decode())
+user_input = UserInput(files=[(name, data)]) if name else UserInput(text=data.decode())
 read(UserInput(text="a b\\nc d"))
 read(UserInput(files=[("a.csv", b"id,answer\\n1,a b c\\n2,c d e\\n")]))
 if name.endswith(".parquet"):
@@ -45,8 +45,8 @@ if name.endswith((".webp", ".png", ".jpg", ".gif", ".avif")):
     read(UserInput(files=[("a.png", first.getvalue())]))
 memory, start = peak(), processor_time()
 try:
-    declared_size(given)
-    message = f"{len(read(given))} samples"
+    read_declared_size(user_input)
+    message = f"{len(read(user_input))} samples"
 except RefusedError as error:
     message = str(error)
 print(json.dumps([processor_time() - start, peak() - memory, message]))

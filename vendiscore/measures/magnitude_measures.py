@@ -147,8 +147,8 @@ def magnitude_area(
         cutoff = find_convergence_scale(reference_space[0], epsilon)
         if cutoff == 0:
             raise ValueError(
-                "`references` must have a convergence scale above 0, which is the upper limit of "
-                "MagArea, got 0, because all references are nearly identical; pass other "
+                "the convergence scale of `references`, which is the upper limit of MagArea, must "
+                "be above 0, got 0, because all references are nearly identical; pass other "
                 "references, or `t_cut`"
             )
     else:

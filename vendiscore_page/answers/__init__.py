@@ -1,1 +1,1 @@
-"""From samples and settings to what the page and the API answer, as plain values."""
+"""Results of the web app and its API as JSON values, computed from samples and settings."""

@@ -264,7 +264,7 @@ def _list_measure_names() -> tuple[str, ...]:
 
 
 def list_kernel_names() -> tuple[str, ...]:
-    """Return what `k` can be: registered kernels without models, and encoders offered here."""
+    """Return the allowed values of `k`: registered kernels without a model, and encoders."""
     without_model = _list_embedding_kernels() - {
         options["k"] for options in _list_offered_options()
     }
@@ -279,12 +279,12 @@ def _list_embedding_kernels() -> set[str]:
 
 
 def list_offered_models() -> tuple[str, ...]:
-    """Return the models of the encoders offered here."""
+    """Return the models of the available encoders."""
     return tuple(options["model_path"] for options in _list_offered_options())
 
 
 def list_offered_kernels() -> tuple[str, ...]:
-    """Return the short names or Hub ids by which `k` selects the encoders offered here."""
+    """Return the short names or Hub ids by which `k` selects the available encoders."""
     short = {model: name for name, model in NAMED_MODELS.items()}
     return tuple(short.get(model, model) for model in list_offered_models())
 

@@ -1,4 +1,4 @@
-"""Python that gives the numbers of a comparison, from the visitor's own files where it can."""
+"""Python code that reproduces a comparison, from the user's files if possible."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""The effective number of different sets: as sources of answers to prompts, or as wholes."""
+"""The effective number of sets: of sources that answer the same prompts, or of whole sets."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ _MAX_PROMPTS = 3  # prompts that tell sources apart most
 def collect_prompts(
     jobs: Mapping[str, Job], prompt_lists: Sequence[Sequence[str]]
 ) -> list[list[str]]:
-    """Return the prompt of each sample of each set, "" for none; [] if one is taken out of all."""
+    """Return the prompt of each sample of each set, "" for none; [] if all have the same prompt."""
     result = []
     for job, set_prompts in zip(jobs.values(), prompt_lists, strict=True):
         n, prompts = len(job.samples), job.prompts
@@ -33,7 +33,7 @@ def collect_prompts(
 
 
 def have_common_prompts(prompt_lists: Iterable[Iterable[str]]) -> bool:
-    """Return whether each two sets answer a prompt in common; "" stands for no prompt."""
+    """Return whether every two sets have a prompt in common; "" means no prompt."""
     prompt_sets = [{*prompts} - {""} for prompts in prompt_lists]
     return all(a & b for a, b in combinations(prompt_sets, 2))
 

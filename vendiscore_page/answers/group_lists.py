@@ -1,4 +1,4 @@
-"""Groups of samples: what of a visitor's lists belongs together."""
+"""Groups of samples in nested lists or labels."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -54,7 +54,7 @@ def split_by_group(samples: Sequence[object], groups: GroupLabels | None) -> lis
 def make_position_formatter(
     groups: GroupLabels | None, word: str = "number"
 ) -> Callable[[int], str]:
-    """Return what messages call sample i of all: "number 3" or "number 1 of group 2"."""
+    """Return a function that names sample i in messages: "number 3" or "number 1 of group 2"."""
     if groups is None or not groups.nested:
         return f"{word} {{}}".format
     return lambda i: "{} {} of group {}".format(word, *groups.position(i))
@@ -125,7 +125,7 @@ def check_grouped(labels: Sequence[Sequence[Hashable]]) -> np.ndarray:
 
 
 def can_compare_within(sets: Sequence[Hashable], groups: Sequence[Hashable]) -> bool:
-    """Return whether sets can be compared within groups; "" stands for no set or no group.
+    """Return whether sets can be compared within groups; "" means no set or no group.
 
     Two sets need two groups with at least two samples of both. With more sets, which may have
     missing cells, each is connected to the others by such pairs of sets.

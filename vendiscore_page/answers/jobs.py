@@ -1,4 +1,4 @@
-"""Samples that were checked, with how they are compared: a `Job` of each kind."""
+"""Jobs: validated samples of each type, with the kernel that compares them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From samples that were read and settings to plain values: what the page shows of one set."""
+"""Scores of one set, as the JSON values that the web app shows."""
 
 import base64
 import math
@@ -364,7 +364,7 @@ def _draw_molecule(smiles: str) -> str:
 
 
 def build_menu() -> Record:
-    """Return comparisons and examples by kind, and limits in words."""
+    """Return the kernels and examples of each sample type, and a description of the limits."""
     examples_by_kind = {
         kind: [example.to_menu_entry() for example in examples.MENU[kind]] for kind in KINDS
     }

@@ -1,4 +1,4 @@
-"""Samples as they were read: what the page shows of them, and which cannot be used."""
+"""Samples as the web app shows them after reading, and the unusable ones among them."""
 
 from collections.abc import Callable, Generator, Mapping
 from itertools import islice
@@ -37,7 +37,7 @@ _PREVIEW, _PREVIEW_LENGTH = 3, 300  # samples, and characters of each
 
 
 class UnusableError(RefusedError):
-    """Some samples cannot be used, and the visitor has not said to leave them out."""
+    """Some samples are unusable, and the user has not chosen to drop them."""
 
     def __init__(
         self, samples_by_name: Mapping[str, tuple[Samples, Mapping[int, str]]], item_name: str
@@ -97,7 +97,7 @@ def run_on_usable(
     run: Callable[[dict[str, list[int]]], Generator[Step, None, Value]],
     leave_out: bool,
 ) -> Generator[Step, None, tuple[dict[str, dict[int, str]], Value]]:
-    """Run on the samples that can be used, so that all the others are known at once."""
+    """Run a job on the usable samples; repeat it until all unusable samples are known."""
     problems_by_set = {name: dict(samples.problems) for name, samples in sets.items()}
     samples_by_name = {
         f"set {name}, " if name else "": (sets[name], problems_by_set[name]) for name in sets
@@ -188,7 +188,7 @@ def _recommend_kernel(samples: Samples) -> tuple[str, list[str]]:
 
 
 def _describe_counts(samples: Samples) -> str:
-    """Say how much was read: "20 rows, 0 unreadable, split by semicolons"."""
+    """Describe how much was read: "20 rows, 0 unreadable, split by semicolons"."""
     n, n_problems = len(samples), len(samples.problems)
     count_text = f"{n:,} {samples.unit}{'s'[: n != 1]}"
     size_text = count_text

@@ -18,7 +18,7 @@ MAX_SHOWN_FEATURES = 20  # columns of numbers that come back with their rows
 
 
 def build_columns(report_data: ReportData, job: Job, samples: Samples, usable: list[int]) -> Record:
-    """Return the samples whose pairs were looked at: a list for each column of their table."""
+    """Return the columns of the table of samples; of many samples, only of the subsample."""
     explanation, labels = report_data.explanation, job.labels
     indices = report_data.indices.tolist()
     rows = [usable[i] for i in indices]

@@ -1,4 +1,4 @@
-"""Sets of samples compared under one kernel, step by step: what the page and its API say."""
+"""Comparisons of sets, as the JSON values that the web app and its API return."""
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
@@ -269,7 +269,7 @@ def _describe_quality(compared: ComparedSets, samples: Samples) -> Record:
 
 
 def describe_ranking(comparison: Comparison) -> str:
-    """Rank several sets by their diversity in words, without numbers."""
+    """Describe which sets are more diverse than which, without numbers."""
     names = comparison.names
     rankings: dict[tuple[str, ...], list[str]] = {}
     for a in names:

@@ -1,1 +1,1 @@
-"""Readers of visitors' input: files, pasted text, examples and datasets as samples of one kind."""
+"""Reading of user input: files, pasted text, examples and datasets."""

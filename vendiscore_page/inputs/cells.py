@@ -1,4 +1,4 @@
-"""Files and pasted tables: the library's one reader takes the samples, this page what it shows."""
+"""Files and pasted tables, read by the library, with the information that the web app shows."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ def _build_samples(
     settings: InputSettings,
     kinds: Sequence[Kind] = (),
 ) -> Samples:
-    """Return as many of the samples that the reader took as fit, with what this page says of them.
+    """Return the samples within the limits, with the information that the web app shows.
 
-    Other columns tell what they are, such as which prompts they answer.
+    Other columns have roles, for example the prompts that the samples answer.
     """
     if result.kind == "images":
         return _build_images(result, name, settings)
@@ -252,7 +252,7 @@ def _build_images(result: ReadSamples, name: str, settings: InputSettings) -> Sa
 def _describe_reading(
     result: ReadSamples, table: Table, name: str, descriptions: Sequence[str]
 ) -> str:
-    """Say how they were read: `Read 3 rows of a.csv (the first row names …; split by tabs).`"""
+    """Describe how samples were read: `Read 3 rows from a.csv (no header row; split by tabs).`"""
     facts = [*descriptions]
     if not table.typed:
         header_note = f"the first row contains the column names {join_names(table.names):.90}"

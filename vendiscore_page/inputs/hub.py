@@ -29,7 +29,7 @@ def get_endpoint() -> str:
 
 
 def fetch(settings: InputSettings) -> Dataset:
-    """Fetch the first file of the part of a dataset that is asked for."""
+    """Fetch the first file of the requested part of a dataset."""
     text = str(settings.dataset).strip()
     match = _ID.fullmatch(text)
     if match is None or ".." in text or "--" in text:

@@ -1,4 +1,4 @@
-"""As many samples as fit: random parts of more, which can be drawn anew, and which are usable.
+"""Random subsets of samples within the limits, and the problems of unusable samples.
 
 Texts in small groups, such as the answers to each prompt, are drawn by whole groups: a random part
 of the rows would leave a row or two of each.
@@ -44,7 +44,7 @@ def fit_to_limits(samples: Samples, draw: int) -> Samples:
     quotas.check_count(n, max(1, n), "rows" if samples.kind == "vectors" else samples.kind)
     # Without the names of columns, which the visitor chose.
     problems = {
-        i: problem.rpartition("so that the sample ")[2] for i, problem in samples.problems.items()
+        i: problem.rpartition("so the sample ")[2] for i, problem in samples.problems.items()
     }
     samples = replace(samples, problems=problems, draw=draw)
     checks = {"vectors": _check_rows, "labels": _check_labels}
@@ -89,7 +89,7 @@ def _check_strings(samples: Samples) -> tuple[Samples, dict[int, str]]:
     if samples.kind == "molecules":
         try:
             as_similarity(texts, k="morgan")
-        except MissingPackageError:  # without RDKit nothing is found out about molecules
+        except MissingPackageError:  # without RDKit, molecules are not validated
             pass
         except SampleError as error:
             problems = {**error.problems, **problems}

@@ -24,8 +24,8 @@ from .submission import ROLES, InputSettings, Kind
 
 # Words in names of columns of sources, whose groups have a name of their own in titles.
 SOURCES = "model|source|annotator|author|checkpoint|generator|seed|system|worker"
-_PREVIEW_ROWS = 5_000  # rows that tell what the others are
-_MAX_COLUMNS = 100  # columns that are looked into
+_PREVIEW_ROWS = 5_000  # from which roles are detected
+_MAX_COLUMNS = 100  # that are examined
 # Kinds of samples by what a column holds.
 _KINDS: dict[str, Sequence[Kind]] = {
     "texts": ("texts",),
@@ -53,7 +53,7 @@ def detect_roles(
 ) -> dict[str, tuple[str, list[str]]]:
     """Return by role its column and the label of each row, "" for none.
 
-    The first rows tell what the columns are; columns that are `used` hold the samples.
+    Roles are detected from the first rows. The columns in `used` contain the samples.
     """
     chosen = {role: getattr(settings, role) for role in ROLES}
     preview = source if isinstance(source, Table) else source.head()

@@ -1,4 +1,4 @@
-"""A visitor's input, and the settings for reading it."""
+"""User input, and the settings for reading it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class UserInput:
 
     files: Sequence[tuple[str, bytes]] = ()  # their names and contents
     text: str = ""
-    dataset: Dataset | None = None  # None to fetch the one that is asked for
+    dataset: Dataset | None = None  # None to fetch the requested one
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class InputSettings:
     column: str | None = None  # of a table, or the array of a .npz file
     by: str | None = None  # the column of groups
     pool: bool = False  # whether all rows are one set, whatever their prompts and models
-    prompts: str | None = None  # the column of prompts that are taken out of the similarities
+    prompts: str | None = None  # the column of prompts on which similarities are conditioned
     sets: str | None = None  # the column that names the sets of a comparison
     prompt: str | None = None  # the column of a role; None to find it, "" for no column
     model: str | None = None

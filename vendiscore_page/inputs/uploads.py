@@ -1,4 +1,4 @@
-"""From what a visitor sent to samples: of which kind they are is found out, or asked for."""
+"""Reading of user input as samples; the sample type is detected, or the user is asked."""
 
 from __future__ import annotations
 

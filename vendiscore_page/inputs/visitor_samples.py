@@ -1,4 +1,4 @@
-"""Samples of a visitor, with what the page asks and says about them."""
+"""Samples of a user, with the information that the web app shows."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Samples(ReadSamples):
         )
 
     def describe_problem(self, i: int, problem: str) -> str:
-        """Say what is wrong with sample i, for a visitor of the page: no remedy in Python."""
+        """Describe the problem of sample i for the web app, without a hint about Python."""
         value = self.values[i]
         problem = problem.rpartition("; ")[0] or problem
         if not isinstance(value, str):
@@ -89,12 +89,12 @@ class Samples(ReadSamples):
         return f"{self.unit} {self.places[i]}, {quoted}, {problem.removesuffix(f': {quoted}')}"
 
     def describe_locations(self, indices: Iterable[int]) -> str:
-        """Return the places of some samples in words: "lines 2 and 23–27"."""
+        """Describe the locations of some samples: "lines 2 and 23–27"."""
         return format_ranges(self.unit, [self.places[i] for i in indices])
 
 
 def format_ranges(unit: str, places: Sequence[int | str], max_n: int = 8) -> str:
-    """Return places in words, with runs of places as one: "lines 23–25 and 27"."""
+    """Format locations, with consecutive ones as ranges: "lines 23–25 and 27"."""
     runs: list[list[int | str]] = []
     for location in places:
         if runs and isinstance(location, int) and runs[-1][-1] == location - 1:
@@ -109,5 +109,5 @@ def format_ranges(unit: str, places: Sequence[int | str], max_n: int = 8) -> str
 
 
 def format_series(names: Sequence[str]) -> str:
-    """List names in words: "A, B and C"."""
+    """Join names: "A, B and C"."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

@@ -1,1 +1,1 @@
-"""The server: its routes, who works when, what is kept, and what never gets in."""
+"""The server: routes, queues and worker processes, stored samples, and refused requests."""

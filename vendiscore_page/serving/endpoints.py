@@ -1,4 +1,4 @@
-"""Routes of the page: samples in, answers out, both kept for a while by their keys."""
+"""Routes of the web app: they store samples and results for a while, by random keys."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,7 +32,7 @@ from .workers import Run, run_here
 
 
 class Routes:
-    """The page's routes, with samples and results of visitors `store`.
+    """The routes of the web app; `store` contains samples and results of users.
 
     `run` runs a job in its lane, and yields its messages.
     """
@@ -217,7 +217,7 @@ class Routes:
     async def _run_job(
         self, request: Request, lane: str, function: Callable[..., Value], *arguments: object
     ) -> Value:
-        """Return the result of a job of a single step; stop it if the visitor leaves."""
+        """Return the result of a job; stop the job if the user disconnects."""
         return await self.lanes.run_for(request, lane, self.run(lane, function, *arguments))
 
     def _stream_job(self, request: Request, lane: str, steps: Steps[object]) -> Response:

@@ -16,9 +16,9 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any
 
-# Read when gradio is imported: it reports to nobody.
+# gradio reads these when it is imported. It must not send usage statistics.
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")  # kept in memory, and read by nobody
+os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")  # stored in memory, and not used
 
 import gradio as gr
 from starlette.applications import Starlette

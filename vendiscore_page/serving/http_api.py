@@ -42,7 +42,7 @@ class HttpApi:
             lane, steps = self._calls.prepare(name, arguments)
             return await _respond(request, await self._lanes.run_for(request, lane, steps))
         except ClientDisconnect:
-            return Response()  # which nobody gets
+            return Response()  # the client has disconnected
         except Exception as error:
             text, status = self._calls.describe_error(error, name)
             return await _respond(request, {"error": text}, status)

@@ -42,7 +42,7 @@ Notify = Callable[[str], object]
 
 
 class Visitor(NamedTuple):
-    """Who asks: an address, and one of the pages or clients behind it."""
+    """The user of a request: an address, and a session of a page or client at this address."""
 
     address: str
     session: str = ""
@@ -127,7 +127,7 @@ class Lanes:
                 result: Value = end.value
                 return result
             steps.close()  # here, as it may take a moment
-            raise asyncio.CancelledError  # nobody waits for the result any more
+            raise asyncio.CancelledError  # the result is no longer needed
 
         async def run_in_turn() -> Value:
             nonlocal started
@@ -183,7 +183,7 @@ def get_address(request: Request) -> str:
 
 
 def get_visitor(request: Request) -> Visitor:
-    """Return who asks, by a header, or by the session that a request of gradio has."""
+    """Return the user of a request: the address, and the session from a header or from gradio."""
     headers = (request.headers.get(name) for name in ("x-session", "mcp-session-id"))
     session = next(filter(None, headers), getattr(request, "session_hash", None))
     return Visitor(get_address(request), (session or "")[:_MAX_SESSION_LENGTH])

@@ -1,4 +1,4 @@
-"""Samples and results of visitors, kept for a while and up to a size, in memory alone."""
+"""Samples and results of users, stored in memory up to a time and a size."""
 
 import gc
 import secrets
@@ -28,9 +28,10 @@ class _Entry:
 
 
 class Store:
-    """Values by random keys; the longest unused goes first, beyond a quarter a visitor's own.
+    """Values by random keys. If they exceed the size limit, the least recently used is deleted.
 
-    Nor does a visitor keep more than 64 values, because many small ones scatter over the memory.
+    The values of a user take at most a quarter of the limit, and a user has at most 64 values,
+    because many small values fragment the memory. Otherwise, values of this user are deleted first.
     """
 
     def __init__(self, most: int = MAX_STORED, seconds: float = STORE_SECONDS) -> None:

@@ -105,7 +105,7 @@ def as_json_route(route: Answer) -> Answer:
             value = await route(request)
             return value if callable(value) else await _respond_json(value)
         except ClientDisconnect:
-            return Response()  # which nobody gets
+            return Response()  # the client has disconnected
         except Exception as error:
             return await _respond_json(*_describe_refusal(error))
 
@@ -118,13 +118,13 @@ async def _respond_json(value: object, status: int = 200) -> Response:
 
 
 async def respond(body: bytes, headers: Mapping[str, str], status: int = 200) -> Response:
-    """Return a response that nobody keeps a copy of."""
+    """Return a response that must not be cached."""
     headers = {**HEADERS, "Cache-Control": "no-store", **headers, "Content-Encoding": "gzip"}
     return Response(await run_in_threadpool(gzip.compress, body, 6), status, headers)
 
 
 def to_json(value: object) -> bytes:
-    """Return JSON; a value that cannot be written is our fault, not the visitor's."""
+    """Return JSON; raise a RuntimeError, an error of the server, for an unsupported value."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         return text.encode(errors="replace")  # half a surrogate pair is a visitor's

@@ -232,7 +232,7 @@ class _Worker:
                 if kind != _STEP:
                     break
                 yield pickle.loads(content)
-        except GeneratorExit:  # nobody waits for the result any more
+        except GeneratorExit:  # the result is no longer needed
             if self.is_running:
                 self._stop()
             raise

@@ -170,7 +170,9 @@ def test_difference_from_single_point_requires_t_cut(point):
         with pytest.raises(ValueError, match=message):
             compute(samples, point, measures="MagDiff", **options)
         assert mag_diff(point, point, **options) == 0
-    with pytest.raises(ValueError, match="`references` must have a convergence scale above 0"):
+    with pytest.raises(
+        ValueError, match=r"the convergence scale of `references`.* must be above 0"
+    ):
         load("magnitude").compute(samples=samples, references=point)
     assert load("magnitude").compute(samples=samples, references=point, t_cut=2.0)["MagDiff"] > 0
     assert mag_diff(samples, point, t_cut=2.0) > 0 > mag_diff(point, samples)

@@ -92,7 +92,7 @@ def test_by_defines_sets_of_vectors_and_folders(run, tmp_path, save):
             TABLE.assign(model=[None, *TABLE.model[1:]]),
             OPTIONS,
             1,
-            "row 2, column 'model' is empty, so that the sample has no set; correct or remove it",
+            "row 2, column 'model' is empty, so the sample has no set; correct or remove it",
         ),
         (
             TABLE,

@@ -466,7 +466,7 @@ def test_row_without_prompt_is_rejected(run, save):
     file = save("p.csv", "answer,prompt\na b,u\nc d,\n")
     code, _, err = run(file, "--column", "answer", "--prompts", "prompt")
     assert code
-    assert "row 3, column 'prompt', is empty, so that the sample has no prompt" in err.replace(
+    assert "row 3, column 'prompt', is empty, so the sample has no prompt" in err.replace(
         "column 'prompt' is", "column 'prompt', is"
     )
 

@@ -162,7 +162,7 @@ def test_unusable_row_error_names_second_file(run, save):
 
 def test_files_without_columns_reject_source_flag(run, save, tmp_path):
     path = save("a.txt", "x y\nz\n")
-    message = "or leave out all options that name columns"
+    message = "or remove all options that name columns"
     assert message in run("sources", path, "--source", "model")[2]
     (tmp_path / "folder").mkdir()
     message = "all options that name columns, except those with the value 'folder'"
@@ -208,7 +208,10 @@ def test_invalid_options_are_rejected(run, table, options, code, message):
             TABLE[TABLE.model == "a"],
             "got only 'a'; add a source, or use `vendiscore score",
         ),
-        (TABLE.assign(model=[None, *TABLE.model[1:]]), "row 2, column 'model' is empty, so that"),
+        (
+            TABLE.assign(model=[None, *TABLE.model[1:]]),
+            "row 2, column 'model' is empty, so the sample",
+        ),
         (TABLE.assign(prompt=range(len(TABLE))), "pass sources that answer the same prompts"),
         (TABLE[:12], None),
         (TABLE.iloc[[0, 8, 9, 17]], "have no answered prompt in common"),

@@ -166,7 +166,7 @@ def test_site_table_is_ambiguous_and_counts_must_be_integers(run, save):
         path = save("bad.csv", SITES.replace("2,2", f"2,{cell}"))
         code, out, err = run(path, "--counts")
         assert (code, out) == (1, "")
-        message = f"row 3, column 'ash': is {cell}, where a count is a whole number of at least 0"
+        message = f"row 3, column 'ash': must be a whole number of at least 0, got {cell}"
         assert message in err
 
 

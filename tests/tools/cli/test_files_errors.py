@@ -70,7 +70,7 @@ UNUSABLE_FILES = {
     "by.csv": (
         b"g\na b\nc\n",
         ["--group-by", "g"],
-        "by.csv: it has no columns of samples, but for the columns that are named",
+        "by.csv: all its columns are selected for other roles, so it has no column of samples",
     ),
     "alone.csv": (b'text\na b\n\n""\nc d\n', [], "alone.csv, row 4, column 'text' has no tokens"),
     "alone.tsv": (b'x\n1.0\n""\n2.5\n', [], "alone.tsv, row 3, column 'x' has an empty cell"),

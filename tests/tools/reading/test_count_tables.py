@@ -70,7 +70,7 @@ def test_named_column_of_counts_is_used_among_other_numbers():
 
 
 def test_invalid_counts_of_long_table_are_rejected():
-    with pytest.raises(RefusedError, match="a count is a whole number"):
+    with pytest.raises(RefusedError, match="must be a whole number"):
         read_data("a.csv", LONG.replace(b"elm,2", b"elm,-2"), COUNTS)
 
 
@@ -100,8 +100,8 @@ def test_invalid_weight_is_reported():
     data = b"text,weight\na red fox,3\nthe blue sea,-1\na tall tree,x\n"
     result = read_data("a.csv", data, ReadOptions(weights="weight"))
     assert result.problems == {
-        1: "is '-1', where a weight is a number of at least 0",
-        2: "is 'x', where a weight is a number of at least 0",
+        1: "must be a number of at least 0, got '-1'",
+        2: "must be a number of at least 0, got 'x'",
     }
 
 

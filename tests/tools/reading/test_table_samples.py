@@ -43,7 +43,7 @@ def test_missing_set_or_sample_columns_are_rejected(name):
     "table", [b"species,here\ncat,-1\ndog,2\n", b"species,here\ncat,.5\ndog,2\n"]
 )
 def test_counts_must_be_non_negative_integers(table):
-    with pytest.raises(RefusedError, match="a count is a whole number"):
+    with pytest.raises(RefusedError, match="must be a whole number"):
         read_data("a.csv", table, ReadOptions(kind="counts"))
 
 

@@ -1,1 +1,1 @@
-"""Readers of files as people have them: tables of unknown dialect, and the column to score."""
+"""Readers of files: detection of formats, delimiters, and the columns of samples and labels."""

@@ -34,7 +34,7 @@ class Alternative:
     """A way to read an ambiguous file that has been tried.
 
     `label` is the answer to the question, `options` are options of reading, and `skips` says
-    whether some of the samples are unusable, so that they have to be dropped.
+    whether some of the samples are unusable and must be dropped.
     """
 
     label: str

@@ -27,7 +27,7 @@ pa: ModuleType = require("pyarrow", "app", "reading parquet")
 pq: ModuleType = require("pyarrow.parquet", "app", "reading parquet")
 pc: ModuleType = require("pyarrow.compute", "app", "reading parquet")
 _BATCH_ROWS = 1_000
-_PREVIEW_ROWS = 200  # rows that show what the columns hold
+_PREVIEW_ROWS = 200  # from which the content of columns is detected
 # Logical types of bytes that pyarrow can keep as dictionaries.
 _STRING_TYPES = ("STRING", "NONE", "JSON", "BSON", "ENUM")
 # Shares of `Limits.unpacked` that pages may take: texts are held as a page, by Arrow and by Python
@@ -37,7 +37,7 @@ _MAX_NUMBER_PAGES = 2 / 3
 # Bytes of a value in a list: in Arrow, with the levels of the format, and in Python.
 _ARROW_BYTES = 16
 _PYTHON_BYTES = 96
-_NESTED_PYTHON_BYTES = 768  # which takes longer, as every value is looked into
+_NESTED_PYTHON_BYTES = 768  # a higher value, because nested values take longer to process
 
 
 class Columns:
@@ -77,7 +77,7 @@ class Columns:
             }
             file.seek(0)
             self._source = file
-            # As dictionaries, so that a string that the file stores once is held once.
+            # As dictionaries, to store a string once in memory if the file stores it once.
             leaves = pq.ParquetFile(file).schema
             leaves = [leaves.column(i) for i in range(len(leaves))]
             leaves = [leaf for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
@@ -110,7 +110,7 @@ class Columns:
         return row_groups, rows
 
     def _iter_portions(self, columns: Sequence[str], max_rows: int) -> Iterator[list[str]]:
-        """Yield as many columns at a time as can be unpacked together.
+        """Yield lists of columns that can be unpacked together.
 
         Sizes and numbers of values that the file declares are checked before anything is unpacked.
         """
@@ -398,7 +398,7 @@ def _detect_type(arrow_type: DataType) -> str:
 
 @contextmanager
 def _parquet_errors() -> Iterator[None]:
-    """Replace errors that pyarrow raises about a file by one in plain words."""
+    """Replace errors of pyarrow about a file by a RefusedError."""
     try:
         yield
     except RefusedError:

@@ -49,16 +49,16 @@ from .records import (
 from .tables import Table, are_numbers, is_row
 from .text_lines import is_transcript
 
-_PREVIEW_ROWS = 200  # rows that show what the rest is like
+_PREVIEW_ROWS = 200  # from which the content of columns is detected
 _MAX_COLUMNS = 100  # columns examined
 _MAX_CELL_LENGTH = 1_000  # characters of a cell that show what it is
 _MIN_PROSE_FRACTION = 0.3  # of the cells have several words, in columns of prose and of phrases
 _MAX_PHRASE_WORDS = 3  # words of a phrase at most, such as the names of people, places and products
-_TOO_FEW_TEXTS = 2  # about whose repetitions nothing can be said
+_TOO_FEW_TEXTS = 2  # number of texts from which repetition cannot be judged
 # Columns of numbers next to texts without a name for generated output.
 _MAX_NUMBERS_NEXT_TO_TEXTS = 4
 _MIN_FEATURES = 2  # columns of numbers that are features next to a column of words
-_MAX_SETS = 20  # sets that a column may tell apart
+_MAX_SETS = 20  # maximum number of sets that a column can define
 _EXAMPLE_LENGTH = 40  # characters of a cell that a question shows
 _MAX_SETTINGS = 4  # columns that a question about settings names
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(\D|$)")  # at the start of a time, too
@@ -78,7 +78,7 @@ _CONTENT_TYPES = {
 # Contents of texts that the name of their column can state, too.
 _CONTENT_NAMES = {"molecules": MOLECULE_NAMES, "sequences": SEQUENCE_NAMES}
 _SENTENCE_FORMS = ("prose", "transcripts")  # forms of texts that are more than names
-# Roles of columns whose texts are never samples, unless a person names the column.
+# Roles of columns whose texts are never samples, unless the user selects the column.
 _NON_SAMPLE_ROLES = ("prompt", "reference", "label", "model", "setting", "id")
 
 
@@ -90,7 +90,7 @@ class ColumnRoles(NamedTuple):
     prompt: str = ""
     model: str = ""
     record: str = ""  # the tool that writes such records
-    first_value_column: str = ""  # a column whose first value alone is read
+    first_value_column: str = ""  # only rows with the first value of this column are read
 
 
 class Column(NamedTuple):
@@ -142,12 +142,12 @@ class Column(NamedTuple):
 
 
 def detect_columns(preview: Table, read_options: ReadOptions) -> ColumnRoles:
-    """Return the column of samples that the first rows of a table show, with their groups.
+    """Detect the columns of samples, prompts and models from the first rows of a table.
 
     Parameters
     ----------
     head : Table, not empty
-    read_options : ReadOptions, the columns and the kind of samples, as far as a person named them
+    read_options : ReadOptions, with the columns and the sample type that the user selected
 
     Returns
     -------
@@ -158,7 +158,7 @@ def detect_columns(preview: Table, read_options: ReadOptions) -> ColumnRoles:
     Raises
     ------
     AskError, RefusedError
-        Where two readings exist, with the choices; without a column of samples.
+        If the table can be read in several ways; if it has no column of samples.
     """
     all_columns = [_analyze_column(preview, name) for name in preview.names[:_MAX_COLUMNS]]
     columns = [
@@ -393,7 +393,7 @@ def _select_features(columns: Sequence[Column]) -> list[Column]:
 def _take_all_numbers(
     columns: Sequence[Column], read_options: ReadOptions, names: str | None = None
 ) -> ColumnRoles:
-    """Return columns of numbers as features, grouped by columns of texts alone."""
+    """Return the roles if all columns of numbers are features, grouped by columns of texts."""
     texts = [column for column in columns if column.content_type == "texts"]
     return ColumnRoles(names, "vectors", *_detect_grouping(None, texts, "", read_options))
 
@@ -518,7 +518,7 @@ def is_numeric(table: Table, read_options: ReadOptions) -> bool:
 
 
 def merge_numbered(table: Table, read_options: ReadOptions) -> Table:
-    """Return columns of texts named alike but for a number, such as answer_1, as one of lists.
+    """Merge columns of texts whose names differ only in a number, such as answer_1, into lists.
 
     In a column of lists that is named as the lines of texts, these are joined.
     """
@@ -720,7 +720,7 @@ def _detect_grouping(
 ) -> tuple[str, str]:
     """Return the columns that are named as prompts and as models, "" without one.
 
-    They are the same whatever columns a person named: a named one takes the place of its role. Of
+    If the user selected a column for one of these roles, it replaces the detected column. Of
     several columns of prompts (an instruction, its input), the one with the most different cells
     in the first rows is taken.
     """
@@ -889,8 +889,8 @@ def _can_be_setting(column: Column) -> bool:
 def check_one_set(table: Table, roles: ColumnRoles, read_options: ReadOptions) -> None:
     """Ask whether columns of few values that differ among the answers to a prompt define sets.
 
-    All such columns are in one question. If a person named the column of samples, only columns that
-    are named as settings or models are in it.
+    All such columns are in one question. If the user selected the column of samples, it only
+    contains columns that are named as settings or models.
     """
     candidates = find_setting_columns(table, roles, read_options)
     units = _label_answer_units(table, roles)

@@ -22,11 +22,11 @@ from .tables import are_consecutive as number_rows
 _COUNT = re.compile(r"\s*\d+(\.0+)?\s*")
 _NONNEGATIVE_NUMBER = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?")
 _MIN_SPECIES = 5  # in a table of abundances
-_PREVIEW_ROWS = 200  # rows that show what the rest is like
+_PREVIEW_ROWS = 200  # from which the content of columns is detected
 
 
 class ColumnEvidence(Protocol):
-    """A column as the choice of columns describes it."""
+    """What `detect_columns` knows about a column."""
 
     @property
     def name(self) -> str: ...
@@ -175,7 +175,7 @@ def find_coordinates(columns: Sequence[ColumnEvidence], read_options: ReadOption
 
 
 def _check_not_sparse(preview: Table, columns: Sequence[ColumnEvidence]) -> None:
-    """Ask about tables of numbers with a fraction of which most are 0, as abundances often are."""
+    """Ask whether fractions are features if most of them are 0, as abundances often are."""
     numbers = [column for column in columns if column.content_type == "numbers" and not column.role]
     names = [column.name for column in numbers]
     if len(names) < _MIN_SPECIES or not preview.header or any(map(is_number, names)):

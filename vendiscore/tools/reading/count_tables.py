@@ -1,4 +1,4 @@
-"""Tables of counts: individuals of each species at each site, or rows that stand for several."""
+"""Tables of counts: individuals of each species at each site, one column or row per species."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def take_individuals(
 ) -> Samples:
     """Return the species of each individual that a table counts, in groups by their sites.
 
-    `long` are the columns of a table with one row per site and species. A column that tells sets
-    apart does so for the individuals of each row.
+    `long` are the columns of a table with one row per site and species. A column of
+    sets defines the set of the individuals of each row.
     """
     if long:
         return _take_long_individuals(table, long, read_options)
@@ -49,7 +49,7 @@ def take_individuals(
     if has_species_in_rows:
         if read_options.by or read_options.group_by:
             raise RefusedError(
-                "it has a row for each species, so that no column groups its sites; leave out "
+                "it has a row for each species, so no column can group its sites; remove "
                 "--by and --group-by"
             )
         species, sites, counts = sites, species, counts.T
@@ -136,7 +136,7 @@ def _check_counts(counted: Samples, read_options: ReadOptions) -> np.ndarray:
     if len(bad):
         i, j = bad[0]
         location = f"{counted.unit} {counted.places[i]}, column {counted.features[j]!r}"
-        problem = f"is {counted.values[i, j]:g}, where a count is a whole number of at least 0"
+        problem = f"must be a whole number of at least 0, got {counted.values[i, j]:g}"
         raise RefusedError(problem, location)
     if (total := counted.values.sum()) > read_options.limits.samples:
         limit = f"{read_options.limits.samples:,}"

@@ -1,4 +1,4 @@
-"""Text from bytes: its encoding, or the place of the first byte that is not text."""
+"""Decoding of text: the encoding, or the location of the first invalid byte."""
 
 import codecs
 import re
@@ -58,7 +58,7 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
 
 
 def clean_text(text: str) -> str:
-    """Return the text without a byte order mark, if it is text at all.
+    """Return the text without a byte order mark; raise a NotTextError if it contains a NUL.
 
     Carriage returns that end all lines, as on old Macs, are replaced by line feeds.
     """

@@ -253,7 +253,7 @@ def named_format(name: str) -> str | None:
 
 
 def check_format(name: str) -> str | None:
-    """Return `named_format`; refuse formats that people have and no parser reads."""
+    """Return `named_format`; raise a RefusedError for a known format that is not supported."""
     extension = file_extension(name)
     if extension in _HINTS:
         raise RefusedError(f"Files of type .{extension} are not read: {_HINTS[extension]}.")

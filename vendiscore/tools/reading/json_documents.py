@@ -1,4 +1,4 @@
-"""JSON as people have it: a value a line, or one array or object of texts, records or numbers."""
+"""JSON Lines, and JSON documents that contain texts, records or rows of numbers."""
 
 import json
 import re
@@ -129,7 +129,7 @@ def _build_document_table(value: object, layout: str, read_options: ReadOptions)
 
 
 def table_from_value(value: object, read_options: ReadOptions) -> Table:
-    """Make a table of a value in memory, as of a document of JSON; records are counted from 0."""
+    """Build a table from a parsed JSON value; its records are numbered from 0."""
     rows = extract_rows(value)
     return _build_table(rows, range(len(rows.values)), rows.values, "record", {}, read_options)
 
@@ -179,7 +179,7 @@ def _build_table(
     problems: dict[int, str],
     read_options: ReadOptions,
 ) -> Table:
-    """Make a table of values; values without names go under "text" or "row", by the first."""
+    """Build a table from values; values without keys get a column "text", "row" or "messages"."""
     limits = read_options.limits
     max_rows = limits.samples
     more = len(document_rows.values) > max_rows
@@ -207,7 +207,7 @@ def _build_table(
         rows.append({} if i in problems else row)
     group = document_rows.group
     if first_type == "an object" and (split := split_records(rows, limits.values)):
-        # Each row has the place of its record, but what it writes is its own.
+        # Each row has the location of its record, but is written as a record of its own.
         rows, record_indices, group = (
             split.rows[:max_rows],
             split.records[:max_rows],
@@ -246,7 +246,7 @@ def describe_value(value: object) -> str:
 
 
 def _describe_type(value: object) -> str:
-    """Return what a sample is, in words; "" for what is not one."""
+    """Describe the type of a sample for messages; "" if it is not a sample."""
     if isinstance(value, dict) and value:
         return "an object"
     if isinstance(value, str):

@@ -256,7 +256,7 @@ def _iter_group_rows(document: Document) -> Iterable[Document]:
 
 
 def _select_layout(layouts: Sequence[str], document: Document, layout: str) -> str:
-    """Return the only possible layout or the one that was asked for; ask about several."""
+    """Return the requested or the only possible layout; raise an AskError if there are several."""
     if layout:
         if layout not in layouts:
             raise RefusedError(

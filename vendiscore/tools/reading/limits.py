@@ -193,13 +193,13 @@ class ReadOptions:
     correct: str | None = None
     weights: str | None = None
     prompts: str | None = None
-    split: str = ""  # between texts: "row", "blank", or a line; "" to find out
+    split: str = ""  # between texts: "row", "blank", or a line; "" to detect it
     type: str | None = None
     encoding: str | None = None
-    header: bool | None = None  # whether the first row names the columns; None to find out
+    header: bool | None = None  # whether the first row names the columns; None to detect it
     index: bool | None = None  # whether the first column numbers the rows
-    pool: bool = False  # whether to ignore columns of prompts and models that nobody named
-    subfolders: bool | None = None  # whether files in folders of a folder count; None to find out
+    pool: bool = False  # whether to ignore detected columns of prompts and models
+    subfolders: bool | None = None  # whether to read subfolders; None to detect it
     matrix: bool | None = None  # whether a symmetric table holds similarities; None to ask
     distances: bool = False  # whether it holds distances
     transpose: bool = False  # whether rows of counts are species
@@ -216,13 +216,13 @@ class ReadOptions:
 
     @property
     def groups_named(self) -> bool:
-        """True if a person named the columns that group samples, or that none does."""
+        """True if the user selected the columns that group samples, or that none does."""
         return self.pool or bool(self.by or self.group_by or self.prompts)
 
     def unnamed_groups(self, prompt: str, model: str) -> tuple[str, str]:
-        """Return the detected columns of prompts and models, "" for a role that a person named.
+        """Return the detected columns of prompts and models; "" for a role that the user selected.
 
-        A named column replaces the detected column of its role, and leaves the other one in use.
+        A selected column replaces the detected column of its role, but not that of the other role.
 
         >>> ReadOptions(by="model").unnamed_groups("prompt", "model")
         ('prompt', '')

@@ -1,4 +1,4 @@
-"""Column names as people and tools write them, and the role that the last word of each states."""
+"""Words in column names, and the role of a column that the last word of its name states."""
 
 import re
 from collections.abc import Iterable
@@ -74,7 +74,7 @@ GENE_NAMES = re.compile("(gene|transcript|ensembl|ensg|protein|peptide)s?")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.
 SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|sp|spp|tax|genus|genera|plant|bird)s?")
 SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample|patch|square)s?")
-#: Words of which names of columns of places on a map consist.
+#: Words of which names of columns of coordinates consist.
 COORDINATE_NAMES = re.compile(
     "(x|y|lat|latitude|lon|long|lng|longitude|easting|northing|coordinate|coord)s?|x座標|y座標|經度|緯度"
 )

@@ -99,7 +99,7 @@ def _find_numeric_rows(table: Table, column: str | None) -> list[Any]:
 def _describe_row_problem(
     plain_cells: Iterable[Any], row: object, width: int
 ) -> tuple[str, int] | None:
-    """Say what keeps a row from being so many numbers, and in which of them."""
+    """Describe why a row is not `width` numbers, and return the index of the invalid cell."""
     if not isinstance(row, list):
         return f"is {describe_value(row)}, not a row of numbers", 0
     if len(row) != width:
@@ -109,7 +109,7 @@ def _describe_row_problem(
 
 
 def to_similarities(X: np.ndarray, read_options: ReadOptions) -> np.ndarray:
-    """Return rows of numbers, or exp(−X) of distances X; ask whether a matrix is one of these."""
+    """Return X, or exp(−X) if X are distances; ask if X may be a matrix of similarities."""
     if read_options.distances:
         if X.shape[0] != X.shape[1]:
             raise RefusedError(
@@ -204,8 +204,8 @@ def _check_no_cross_table(
         return
     if table.labels(table.names[0]) == [*names] and not np.allclose(X, X.T):
         raise AskError(
-            "The rows have the same names as the columns, but the table is not symmetric, as that "
-            "of confusions of classes, so that it is no matrix of similarities or distances. Are "
+            "The rows have the same names as the columns, but the table is not symmetric, for "
+            "example a confusion matrix, so it is not a matrix of similarities or distances. Are "
             "its rows features?",
             [("Its rows are features", {"matrix": False})],
         )
@@ -478,7 +478,7 @@ _NUMBER_FORMATS = [
 
 
 def _describe_cell_problem(plain_cell: Any, cell: object) -> str:
-    """Say why a cell is not a number in double precision; "" if it is one."""
+    """Describe why a cell is not a number in double precision; "" if it is one."""
     try:
         float(plain_cell)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""One reader of a file's contents, for the library, the command and the page."""
+"""Reading of the content of a file, for the library, the command and the web app."""
 
 import csv
 import io
@@ -89,8 +89,8 @@ def read_data(
         )
     if read_options.split not in ("", "row") and (form != "txt" or read_options.kind == "vectors"):
         raise RefusedError(
-            f"`split` is for lines of text, and this is read as {form}; leave it out, or name the "
-            "type txt"
+            f"`split` is for lines of text, and this is read as {form}; remove it, or set the "
+            "type to txt"
         )
     if form in ("txt", "smi") and read_options.kind == "vectors":
         form = "csv"
@@ -117,8 +117,8 @@ def read_data(
     if form in ("txt", "smi"):
         if read_options.column or read_options.others:
             raise RefusedError(
-                "it is read as lines of text, which have no columns; name its type (csv, tsv or "
-                "jsonl), or leave out all options that name columns"
+                "it is read as lines of text, which have no columns; set its type (csv, tsv or "
+                "jsonl), or remove all options that name columns"
             )
         return take_line_samples(parsed, read_options, form == "smi")
     from .columns import is_numeric  # which texts need not wait for
@@ -149,7 +149,7 @@ def read_data(
 def _detect_content_format(data: bytes, read_options: ReadOptions) -> str:
     """Return the format of a file with an unknown ending: JSON, sequences or rows of numbers.
 
-    Ask for it if the content does not show it, the likeliest formats first.
+    Raise an AskError if the content does not show it, with the most likely formats first.
     """
     try:
         text = decode(data, read_options.encoding)[0]
@@ -163,7 +163,7 @@ def _detect_content_format(data: bytes, read_options: ReadOptions) -> str:
             return form
     candidate, is_unclear = detect_lines_format(text)
     if candidate != "txt" and not is_unclear:
-        return "txt"  # of which rows of numbers are one form
+        return "txt"  # also for rows of numbers
     raise AskError(
         f"Of which type is it? It begins with {data[:_SHOWN_BYTES]!r}",
         [(form, {"type": form}) for form in dict.fromkeys([candidate, "txt", "csv"])],
@@ -186,16 +186,16 @@ def _check_options(form: str, read_options: ReadOptions) -> None:
             subject = "counts are read from" if name == "counts" else f"`{name}` is for"
             raise RefusedError(
                 f"{subject} files of type {', '.join(formats)}, and this is read as {form}; "
-                "leave it out, or name the type"
+                "remove it, or set the type"
             )
 
 
 def detect_lines_format(text: str) -> tuple[str, bool]:
     """Return the type of lines of text, and whether to ask for it.
 
-    It is "txt", "csv" for rows of as many numbers, "vec" after a word each, or "tsv" for cells
-    between tabs below names of columns. Cells of another kind, single numbers, names above numbers
-    and JSON are asked about. The first lines show it.
+    The type is "csv" for rows of equally many numbers, "vec" if each row begins with a word, "tsv"
+    for cells between tabs below column names, and otherwise "txt". The result is uncertain for
+    other cells, single numbers, names above numbers, and JSON. Only the first lines are used.
     """
     content_lines = (
         line for line in io.StringIO(text) if line.strip() and not line.startswith("#")

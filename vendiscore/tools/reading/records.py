@@ -1,4 +1,4 @@
-"""Records as tools write them: paths to the answers, the prompt and the model of each."""
+"""Record formats of known tools: paths to the answers, the prompt and the model of a record."""
 
 import json
 import re
@@ -23,14 +23,14 @@ _ANSWER_KEYS = ("text", "content", "generated_text", "message", "output_text", "
 # Key of a choice among several, with the answers of the turns of a conversation.
 _TURNS_KEY = "turns"
 _MAX_LABEL_LENGTH = 100  # characters of the name of a group
-_MAX_DEPTH = 8  # of what is looked into for paths
+_MAX_DEPTH = 8  # of nested values in which paths are searched
 
 
 class RecordFormat(NamedTuple):
     """A record: its name, keys that it has, and paths to its answers, prompt and model.
 
-    A path names keys and places: "choices[*].message.content", "messages.assistant" for the last
-    turn of a speaker.
+    A path contains keys and indices: "choices[*].message.content", or "messages.assistant" for the
+    last turn of a speaker.
     """
 
     name: str
@@ -101,7 +101,7 @@ HOLDERS = ("samples", "request_states", "rows", "data", "results", "outputs")
 
 
 def detect_record_format(record: Options) -> RecordFormat | None:
-    """Return the record that has these keys, if it is known."""
+    """Return the format of a record, detected from its keys; None if it is unknown."""
     matches = (
         record_format
         for record_format in RECORD_FORMATS
@@ -111,9 +111,9 @@ def detect_record_format(record: Options) -> RecordFormat | None:
 
 
 def _detect_conversation(record: Options) -> RecordFormat | None:
-    """Return where the answer and the prompt of the only conversation of a record are.
+    """Return the format of a record with a single conversation; None for other records.
 
-    The answer to a conversation in which nobody answered is the only other field that is named so.
+    If the conversation contains no answer, the answer is the only other field named as an answer.
     """
     turns = {name: value for name, value in record.items() if is_conversation(value)}
     answered = [name for name, value in turns.items() if get_last_turn(value, "assistant")]
@@ -236,7 +236,7 @@ def _split_turns(records: Sequence[dict[str, Any]], field: str) -> Split:
     has_several_answers = len({*labels}) < len(labels) or any(
         len(record_choices) > 1 for record_choices in choices
     )
-    names: dict[str, str] = {}  # of questions, of which long ones are numbered
+    names: dict[str, str] = {}  # of questions; long ones are truncated and numbered
     for i, (label, _) in enumerate(labels):
         names.setdefault(
             label,

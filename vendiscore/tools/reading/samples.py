@@ -1,4 +1,4 @@
-"""Samples that a reader took: their places, problems and labels."""
+"""Samples that were read, with their locations, problems and labels."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Samples:
     places: Sequence[int | str]  # rows as spreadsheets number them, or lines; or names of files
     unit: str = "line"  # of `places`: "line", "row", "paragraph", "part", "element", "file", …
     problems: Mapping[int, str] = field(default_factory=dict)  # by index, as a predicate
-    notes: tuple[str, ...] = ()  # what the reader took, and its own decisions
+    notes: tuple[str, ...] = ()  # on how the samples were read
     groups: Sequence[Hashable] = ()
     kind: str = "texts"  # or "images", "molecules", "vectors", "values" (of labels)
     name: str = "pasted"  # name of the file, or "answers.csv › answer"
@@ -139,11 +139,11 @@ class Samples:
     features: Sequence[str] = ()  # the columns that numbers are from
     lost: Mapping[str, str] = field(default_factory=dict)  # other columns, and why
     table: Table | None = None  # their table, without its rows
-    above: Sequence[str] = ()  # other rows that hold no sample, in words
+    above: Sequence[str] = ()  # descriptions of rows that contain no sample
     grouping: Mapping[str, str] = field(default_factory=dict)  # columns of sets and groups
     record: str = ""  # what writes such records
     rows: Sequence[int] = ()  # of the table, that samples are from; empty if each row is one
-    source: object = None  # with all rows, for what else they say of the samples
+    source: object = None  # with all rows and columns
     names: Sequence[str] = ()  # what follows each SMILES on its line
 
     def __len__(self) -> int:
@@ -195,7 +195,7 @@ class Samples:
 
     @property
     def taken(self) -> str:
-        """Say which samples were taken, how they are grouped, and what is left out."""
+        """A description of the samples, their column and groups, and the unused columns."""
         n = len(self.values)
         kind = self.kind if n != 1 else self.kind.removesuffix("s")
         description = f"{n:,} {kind}"

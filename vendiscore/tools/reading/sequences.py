@@ -1,4 +1,4 @@
-"""Files of names with what they stand for: sequences of letters (FASTA, FASTQ, A3M), vectors."""
+"""Files of named sequences (FASTA, FASTQ, A3M), and of words with their vectors."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -15,9 +15,9 @@ _GAPS = str.maketrans("", "", "-. ")  # of alignments
 _KEY = re.compile(r"(?:^|[\s,;|])([^\W\d]\w*)=")
 _MAX_KEYS = 100  # different ones that become columns
 
-# The place of a line, and what is in it.
+# The number of a line, and its text.
 Line = tuple[int, str]
-# The place of a name, the name, and what it stands for.
+# The line number of a name, the name, and its sequence or vector.
 Named = tuple[int, str, str]
 
 
@@ -45,7 +45,7 @@ def _list_nonblank_lines(text: str) -> list[Line]:
 
 
 def _build_table(name: str, named: Iterator[Named], read_options: ReadOptions) -> Table:
-    """Make a table of names, and of what they stand for."""
+    """Build a table of names with their sequences or vectors."""
     max_rows = read_options.limits.samples
     entries = list(islice(named, max_rows + 1))
     selected = entries[:max_rows]
@@ -63,7 +63,7 @@ def _with_keys(table: Table) -> Table:
     """Return the table with a column for each key=value in the names.
 
     A first sequence is left out if it has keys that no other one has, and lacks some that all the
-    others have: it is what a tool designed the others for.
+    others have. It is the native sequence for which a tool designed the others.
     """
     split = [_split_name(name) for name, _ in table.rows]
     keys = list(

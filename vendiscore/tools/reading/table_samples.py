@@ -114,16 +114,18 @@ def samples_of(read: Table | Columns | NumpyArchive, read_options: ReadOptions) 
 
 
 def _check_names(names: Sequence[str], read_options: ReadOptions) -> None:
-    """Refuse names of columns that are not there, and a table without any other column."""
+    """Raise an error for missing columns, and for a table without a column of samples."""
     for path in filter(None, [read_options.column, *read_options.others]):
         if "," not in path:
             check_column_path(names, path)
     if not {*names} - {*read_options.others}:
-        raise RefusedError("it has no columns of samples, but for the columns that are named")
+        raise RefusedError(
+            "all its columns are selected for other roles, so it has no column of samples"
+        )
 
 
 def _add_layout_groups(roles: ColumnRoles, table: Table, read_options: ReadOptions) -> ColumnRoles:
-    """Return a choice with the groups that the layout of the file shows.
+    """Return the roles with the groups that the layout of the file defines.
 
     If there are prompts, these groups are sets, such as answers before and after a change.
     """
@@ -230,9 +232,9 @@ def _take_columnar_samples(file: Columns, preview: Table, read_options: ReadOpti
 def _take_array_samples(arrays: NumpyArchive, read_options: ReadOptions) -> Samples:
     """Return rows of an array as samples, their kind by its dimensions, or one value a sample."""
     if read_options.others:
-        raise RefusedError("it has arrays, no columns; leave out options that name columns")
+        raise RefusedError("it has arrays, not columns; remove options that name columns")
     if arrays.single and read_options.column:
-        raise RefusedError("it is a single array, which has no columns; leave out --column")
+        raise RefusedError("it is a single array, which has no columns; remove --column")
     name = arrays.choose_array(read_options.column, read_options.kind)
     header = arrays.headers[name]
     shape, dtype = header.shape, header.dtype
@@ -420,7 +422,7 @@ def _add_labels(
     weights = []
     for name, column in columns.items():
         for j, label in enumerate(labels(column)):
-            problem = "" if label else f"is empty, so that the sample has no {name[:-1]}"
+            problem = "" if label else f"is empty, so the sample has no {name[:-1]}"
             if name == "quality":
                 number = _parse_number(label)
                 quality.append(number or 0.0)
@@ -429,7 +431,7 @@ def _add_labels(
                 weight = _parse_number(label)
                 weights.append(weight if weight and weight > 0 else 0.0)
                 if weight is None or weight < 0:
-                    problem = f"is {short_repr(label)}, where a weight is a number of at least 0"
+                    problem = f"must be a number of at least 0, got {short_repr(label)}"
             if name == "correct":
                 value = BOOLEANS.get(label.strip().lower())
                 correct.append(bool(value))

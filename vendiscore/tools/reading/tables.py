@@ -1,4 +1,4 @@
-"""Tables of any dialect: from text to named columns of cells, each row with its place."""
+"""Parsing of delimited text into tables with column names and row numbers."""
 
 import csv
 import io
@@ -38,7 +38,7 @@ _PREVIEW_MOLECULES = 200  # cells that show whether a column has molecules
 _FRACTION = re.compile(r"\d[.,]\d|\de-?\d")
 _FILE_NAME = re.compile(r"[^\s.]\.[A-Za-z][A-Za-z0-9]{1,4}$")  # at their end
 _FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
-_PREVIEW_CELLS = 2_000  # cells that show what the rest is like
+_PREVIEW_CELLS = 2_000  # from which the content of columns is detected
 # Cells of rows below the header that name columns once more: Qualtrics, SurveyMonkey.
 _REPEATED_HEADER = re.compile(
     r"""\{["']ImportId["']:.*\}|(Open-Ended )?Response|Other \(please specify\)"""
@@ -104,7 +104,7 @@ class Table:
     header: list[str] | None = None  # the first row, if it is not a sample
     delimiter: str = ""  # "" for one column
     encoding: str = "utf-8"  # as Python calls it
-    above: Sequence[str] = ()  # rows above and below the header that hold no samples, in words
+    above: Sequence[str] = ()  # descriptions of rows that contain no samples
     typed: bool = False  # cells are values of any type rather than strings
     origin: Sequence[object] = ()  # of JSON: the original lines or elements
     comma: bool = False  # whether there are decimal commas
@@ -142,7 +142,7 @@ class Table:
 
     @property
     def signs(self) -> str:
-        """The signs between its cells, in words: "commas"."""
+        """The name of the delimiter, such as "commas"."""
         return _describe_delimiter(self.delimiter)
 
     def labels(self, name: str) -> list[str]:
@@ -323,7 +323,7 @@ def are_numbers(cells: Iterable[object]) -> bool:
 def is_table(text: str) -> bool:
     """Return whether the first lines have as many cells each.
 
-    No space stands behind the signs, or most cells are numbers.
+    There are no spaces after the delimiters, or most cells are numbers.
     """
     lines = [line for line in islice(io.StringIO(text), _PREVIEW_LINES) if line.strip()]
     if any(iter_aligned_rows(lines)):
@@ -579,7 +579,7 @@ def _build_ragged_error(
 def _make_distinct(names: Sequence[str]) -> list[str]:
     """Number blank names, as in "column 2", and make all names different."""
     distinct: dict[str, None] = {}
-    counts: dict[str, int] = {}  # how often each name occurred, so that no number is tried twice
+    counts: dict[str, int] = {}  # how often each name occurred, to try each number only once
     for i, requested in enumerate(names, 1):
         name = requested or f"column {i}"
         while name in distinct:

@@ -21,7 +21,7 @@ _FIELD = re.compile(
     r"(?:[-*>#]+ |[(\[][^\])\n]{1,40}[)\]] ?|\d[\d:.,/ -]{0,30} )?"
     r"\**([^\W\d_][\w-]*(?: [\w-]+){0,2})\**:\**(?:\s+(\S.*)|\s*)"
 )
-# Lines of three or more of one of these characters separate texts, as people write them.
+# Lines of three or more of one of these characters separate texts.
 _RULE = re.compile(r"\s*([-=*#_~+])\1{2,199}\s*")
 _MAX_OFFERED_NAMES = 6  # that a question offers
 _MAX_COLUMNS = 100  # more names are no speakers and no fields
@@ -131,7 +131,7 @@ def _rank_name(name: str, texts: Sequence[str]) -> int:
 
 
 def _is_asking_name(name: str) -> bool:
-    """Return whether a name is that of a person who asks, or of a prompt."""
+    """Return whether a name is that of a user, or of a prompt."""
     return detect_speaker(name) == "user" or role_of(name) == "prompt"
 
 

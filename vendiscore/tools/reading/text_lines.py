@@ -58,8 +58,8 @@ def take_line_samples(text: str, read_options: ReadOptions, molecules: bool) -> 
     elif split not in ("", "row"):
         separator = "" if split == "blank" else split
         text_parts = list(iter_parts(rows, lambda row: row.strip() == separator))
-        # Two signs in a row enclose an empty text; blank lines in a row are one separator. Signs
-        # that nobody named can also stand above and below all texts.
+        # Two signs in a row enclose an empty text; blank lines in a row are one separator. A
+        # detected separator can also be above and below all texts.
         keeps_empty = separator and read_options.split
         n = len(text_parts)
         text_parts = [

@@ -93,10 +93,11 @@ class Constraints:
         return allowed[: self.size]
 
     def uniform_weights(self) -> np.ndarray:
-        """Return weights of the n samples that sum to 1.
+        """Return weights of the n samples that sum to 1, for example to initialize a selection.
 
-        They are uniform within groups, except for the samples in `initial`, and proportional to
-        the probabilities of selecting each sample at random.
+        The weight of a sample is proportional to the probability that a random selection which
+        meets the constraints contains it. So the weights within a group are equal, except those of
+        the samples in `initial`, which every selection contains.
         """
         initial_counts = self._count_groups(self.initial)
         open_counts = self.max_counts - initial_counts
