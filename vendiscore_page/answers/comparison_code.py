@@ -83,13 +83,13 @@ def build_comparison_code(
     rows = ""
     if "correct" in lists:
         matched += ", correct=correct"
-        rows = ", *found.quality_parts"
+        rows = ", *result.quality_parts"
     if not compared.comparison.groups:
         matched = f", size={compared.settings['size']}"
     code_lines += [
         f"similarity = vendiscore.as_similarity(samples{option_text})",
-        f"found = vendiscore.compare(similarity, by=sets{matched}, {options}{repeats})",
-        f'print(*found.sets, *found.pairs{rows}, sep="\\n")',
+        f"result = vendiscore.compare(similarity, by=sets{matched}, {options}{repeats})",
+        f'print(*result.sets, *result.pairs{rows}, sep="\\n")',
     ]
     if has_sources:
         prompt_argument = "prompts, " if any(lists["prompts"]) else ""

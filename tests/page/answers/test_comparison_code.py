@@ -48,7 +48,7 @@ def run_code(page, folder, monkeypatch, **files: bytes):
     names: dict = {}
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(page["code"], names)
-    return names["found"], out.getvalue().splitlines()[-1]
+    return names["result"], out.getvalue().splitlines()[-1]
 
 
 @pytest.mark.parametrize(("times", "conditioned"), [(1, False), (3, False), (3, True)])
