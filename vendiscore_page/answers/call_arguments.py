@@ -61,6 +61,7 @@ MAX_LENGTHS: Mapping[str, int] = {
     "sizes": 20,
     "t": 500,
 }
+_KERNEL_ARGUMENTS = ("k", "given_k")
 _MIN_RTOL = 1e-3  # smaller errors of an estimate need too many random vectors
 _MAX_INTEGER = 2**63
 _PARSE_ERRORS = (SyntaxError, ValueError, MemoryError, RecursionError)
@@ -181,15 +182,25 @@ def check_arguments(arguments: Options) -> None:
 def _check_encoders(arguments: Options) -> None:
     """Raise a RefusedError if a kernel of embeddings would use another model than those here."""
     options = arguments.get("options")
-    for name in find_kernels(arguments):
-        if name.partition(":")[0] not in _list_embedding_kernels():
-            continue
-        kernel_options = options.get(name) if isinstance(options, Mapping) else None
-        kernel_options = kernel_options if isinstance(kernel_options, Mapping) else arguments
-        if kernel_options.get("model_path") not in list_offered_models():
-            raise RefusedError(
-                f"The kernel {name!r} needs a model; use k={list_offered_kernels()[0]!r} instead."
-            )
+    for argument in _KERNEL_ARGUMENTS:
+        for name in find_kernels(arguments, argument):
+            kernel = name.partition(":")[0]
+            if kernel not in _list_embedding_kernels():
+                continue
+            kernel_options = options.get(name) if isinstance(options, Mapping) else None
+            kernel_options = kernel_options if isinstance(kernel_options, Mapping) else arguments
+            # Options, such as the model, belong to `k`: the conditions use the default model.
+            if argument != "k" or kernel_options.get("model_path") not in list_offered_models():
+                raise RefusedError(
+                    f"The kernel {name!r} needs a model; use {argument}="
+                    f"{_find_offered_encoder(kernel)!r} instead."
+                )
+
+
+def _find_offered_encoder(kernel: str) -> str:
+    """Return the name that selects an encoder offered here which this kernel uses."""
+    encoders = zip(_list_offered_options(), list_offered_kernels(), strict=True)
+    return next(name for options, name in encoders if options["k"] == kernel)
 
 
 def _iter_nested_options(arguments: Options) -> Iterator[Options]:
@@ -228,7 +239,7 @@ def check_argument(name: str, value: object) -> None:
             )
     if name in MAX_NUMBERS and (number := _find_largest(value)) > MAX_NUMBERS[name]:
         raise RefusedError(f"`{name}` can be at most {MAX_NUMBERS[name]:,} here, got {number:,g}.")
-    if name in ("k", "given_k"):
+    if name in _KERNEL_ARGUMENTS:
         _check_kernels(name, value)
 
 
@@ -309,9 +320,9 @@ def names_encoder(text: object) -> bool:
     return isinstance(text, str) and any(name in text for name in names)
 
 
-def find_kernels(arguments: Options) -> list[str]:
-    """Return the names that `k` contains, each with its column if it has one."""
-    k = arguments.get("k")
+def find_kernels(arguments: Options, argument: str = "k") -> list[str]:
+    """Return the names of kernels in `argument`, each with its column if it has one."""
+    k = arguments.get(argument)
     if isinstance(k, str):
         return [k]
     return [name for name in k if isinstance(name, str)] if isinstance(k, Collection) else []

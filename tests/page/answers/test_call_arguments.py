@@ -73,6 +73,14 @@ def test_arguments_are_parsed(text, expected):
         ("k={'dinov2:image': 1}", "Unknown kernel"),
         ("k='text_embeddings'", "(Unknown|needs a model)"),
         ("k='image_embeddings', model_path='/tmp'", "cannot be set|Unknown"),
+        *(
+            (text.format(given_k), "(Unknown|needs a model)")
+            for given_k in ("'text_embeddings'", "{'labels': 0.5, 'text_embeddings': 0.5}")
+            for text in (
+                "measures='ConditionalVS', given_k={}",
+                "measures={{'ConditionalVS': {{'given': ['a', 'b'], 'given_k': {}}}}}",
+            )
+        ),
         ("measures='Vs'", "Did you mean 'VS'"),
         ("measures={'ConditionalVS': {'given_k': 'pixels'}}", "cannot compare images"),
         ("k='equivalence', same='(a+)+$'", "must be 'exact'"),
@@ -90,6 +98,16 @@ def test_arguments_are_parsed(text, expected):
 def test_invalid_arguments_are_rejected(text, message):
     with pytest.raises(RefusedError, match=message):
         parse_arguments(text)
+
+
+@pytest.mark.usefixtures("cached_encoders")
+def test_conditions_are_compared_by_no_other_model_than_those_offered():
+    model = "model_path='sentence-transformers/all-MiniLM-L6-v2'"
+    for given_k in ("'text_embeddings'", "['labels', 'text_embeddings']"):
+        for options in ("", f", {model}", f", k='text_embeddings', {model}"):
+            with pytest.raises(RefusedError, match="needs a model; use given_k='semantic' instead"):
+                parse_arguments(f"measures='ConditionalVS', given_k={given_k}{options}")
+    assert parse_arguments("given_k='semantic'") == {"given_k": "semantic"}
 
 
 def test_every_argument_and_option_of_the_library_is_allowed_or_forbidden():
