@@ -27,6 +27,15 @@ MAX_UPLOADS = 128_000_000  # bytes of all files of one upload
 MAX_CONCURRENT_UPLOADS = 500_000_000  # bytes of all concurrent uploads
 MAX_FILES = 500  # files of one upload
 MAX_REQUEST = 25_000_000  # bytes of an API call or of pasted text
+# Parsing JSON stops the whole server: about 0.3 seconds for so many values, or for so many lists.
+# A request has at most as many numbers of six characters. Closing brackets in texts also count.
+MAX_JSON_VALUES = 4_000_000
+MAX_JSON_LISTS = 200_000
+# Groups of conversations need about six levels; functions that copy values fail beyond about 300.
+MAX_JSON_DEPTH = 50
+MAX_DIGITS = (
+    400  # of an integer in JSON, as the time grows with their square; a float has up to 309
+)
 MAX_ARGUMENTS = 100_000  # characters of the arguments of `compute`
 MAX_SECONDS = 20  # estimated time of one call of `compute`
 MAX_PAGE_REQUEST = 1_000_000  # bytes of other requests of the page

@@ -214,7 +214,7 @@ def check_threshold(value: object, floor: float = -1.0) -> float:
 def _parse_number(value: Any, name: str, expected: str = "a number") -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise RefusedError(f"{name} must be {expected}, got {short_repr(value)}.") from None
 
 
@@ -257,7 +257,7 @@ def _parse_option(control: Control, value: Any) -> object:
     if control.type == "checks":
         try:
             numbers = sorted({int(n) for n in value})
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise RefusedError(f"{name} must be integers, got {short_repr(value)}.") from None
         max_value = control.most or max(map(int, control.choices))
         if not numbers or not all(1 <= n <= max_value for n in numbers):

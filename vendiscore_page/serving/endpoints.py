@@ -1,5 +1,6 @@
 """Routes of the web app: they store samples and results for a while, by random keys."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -237,7 +238,8 @@ def _parse_input_settings(options: Record) -> InputSettings:
     types = get_type_hints(InputSettings)
     for name, value in options.items():
         check_choice(name, tuple(types), "option")
-        if not isinstance(value, types[name]):
+        is_finite = not isinstance(value, float) or math.isfinite(value)
+        if not isinstance(value, types[name]) or not is_finite:
             raise RefusedError(f"`{name}` has an invalid value: {short_repr(value)}.")
     return InputSettings(**options)
 

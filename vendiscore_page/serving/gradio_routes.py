@@ -35,6 +35,7 @@ from .guard import replay
 from .lanes import Lanes, get_address, get_visitor
 from .schemas import EXAMPLES, parse_docstring
 from .store import Store
+from .wire import INVALID, parse_json_value
 
 _GET = re.compile(
     r"^/(config/?|gradio_api/(startup-events|info/?|app_id|openapi\.json|queue/data"
@@ -261,7 +262,9 @@ def _load_call(body: bytes) -> object:
         return value
 
     try:
-        call = json.loads(body, object_hook=collect_file)
+        call = parse_json_value(body, object_hook=collect_file)
+    except RefusedError as error:
+        raise HTTPException(INVALID, str(error)) from None
     except (ValueError, RecursionError):
         raise HTTPException(400, "The body must be JSON.") from None
     if files:

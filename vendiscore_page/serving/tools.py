@@ -16,10 +16,12 @@ from starlette.types import Receive, Scope, Send
 from vendiscore import __version__
 
 from ..aliases import Record
+from ..quotas import RefusedError
 from .api_calls import ApiCalls
 from .guard import replay
 from .lanes import Lanes
 from .schemas import make_input_schema, make_output_schema, parse_docstring
+from .wire import INVALID, parse_json_value
 
 NAME = "vendiscore"
 INSTRUCTIONS = (
@@ -108,7 +110,9 @@ class Tools:
 def _take_arguments(body: bytes) -> tuple[Record, bytes]:
     """Return the arguments of a call of a tool, and the rest of the message."""
     try:
-        sent = json.loads(body)
+        sent = parse_json_value(body)
+    except RefusedError as error:
+        raise HTTPException(INVALID, str(error)) from None
     except (ValueError, RecursionError):
         raise HTTPException(400, "The body must be JSON.") from None
     parameters = sent.get("params") if isinstance(sent, dict) else None

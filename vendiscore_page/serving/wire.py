@@ -6,6 +6,7 @@ import json
 import logging
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from itertools import chain
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -17,7 +18,7 @@ from vendiscore import MissingPackageError
 
 from ..aliases import Record
 from ..answers.sample_readout import UnusableError
-from ..quotas import RefusedError
+from ..quotas import MAX_DIGITS, MAX_JSON_DEPTH, MAX_JSON_LISTS, MAX_JSON_VALUES, RefusedError
 from .static_files import HEADERS
 
 Answer = Callable[[Request], Coroutine[object, object, object]]
@@ -31,6 +32,7 @@ EXPECTED = (ValueError, TypeError, MemoryError, MissingPackageError)
 SERVER_ERROR_MESSAGE = (
     "An error occurred on the server, not because of your input; try again later."
 )
+_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _log = logging.getLogger(__name__)
 
 
@@ -134,9 +136,56 @@ def to_json(value: object) -> bytes:
 
 def parse_json(text: str | bytes) -> Record:
     try:
-        value = json.loads(text)
+        value = parse_json_value(text)
+    except RefusedError:
+        raise
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise RefusedError("Expected a JSON object.")
     return value
+
+
+def parse_json_value(
+    text: str | bytes, object_hook: Callable[[dict[str, Any]], object] | None = None
+) -> object:
+    """Parse JSON, which stops the whole server, unless it exceeds a limit of its size.
+
+    Raises a RefusedError beyond a limit, and a ValueError or a RecursionError for invalid JSON.
+    """
+    data = text.encode(errors="replace") if isinstance(text, str) else text
+    n_lists = data.count(b"]") + data.count(b"}")
+    if n_lists > MAX_JSON_LISTS:
+        raise RefusedError(
+            f"The JSON has more than {MAX_JSON_LISTS:,} lists and objects; send fewer samples."
+        )
+    if n_lists + data.count(b",") > MAX_JSON_VALUES:
+        raise RefusedError(
+            f"The JSON has more than {MAX_JSON_VALUES:,} values; send fewer samples, or samples "
+            f"with fewer numbers."
+        )
+    # Strings may have as many digits, so that the integers themselves are checked.
+    has_many_digits = b"0" * MAX_DIGITS in data.translate(_AS_ZEROS)
+    parse_int = _parse_integer if has_many_digits else None
+    value = json.loads(text, object_hook=object_hook, parse_int=parse_int)
+    if _is_deeper(value, MAX_JSON_DEPTH):
+        raise RefusedError(
+            f"The JSON has more than {MAX_JSON_DEPTH} levels of lists and objects; send a list of "
+            f"samples, or a list of such lists."
+        )
+    return value
+
+
+def _parse_integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise RefusedError(f"An integer has {len(digits):,} digits; the limit is {MAX_DIGITS}.")
+    return int(digits)
+
+
+def _is_deeper(value: object, max_depth: int) -> bool:
+    """Return whether lists and objects are nested deeper than a limit, without recursion."""
+    level = [value] if isinstance(value, list | dict) else []
+    for _ in range(max_depth):
+        items = chain.from_iterable(x.values() if isinstance(x, dict) else x for x in level)
+        level = [item for item in items if isinstance(item, (list, dict))]
+    return bool(level)

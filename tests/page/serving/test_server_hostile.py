@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -78,6 +79,24 @@ def test_api_calls_reject_invalid_or_too_large_arguments(http, name, sent, messa
     assert message in get_api_error(http, name, **sent)
 
 
+@pytest.mark.usefixtures("check_server_afterwards")
+@pytest.mark.parametrize("depth", [51, 300, 600, 800, 990, 100_000])
+def test_deeply_nested_json_is_rejected(http, depth):
+    nested = "[" * depth + "1" + "]" * depth
+    message = "(levels of lists and objects|Expected a JSON object|body must be JSON)"
+    for path, body in {
+        "/api/compute": f'{{"samples": {nested}, "arguments": "k=\'rbf\'"}}',
+        "/api/vendi_score_texts": f'{{"texts": ["a b", "c d"], "kernel": {nested}}}',
+        "/page/drawings": f'{{"smiles": {nested}}}',
+    }.items():
+        answer = http.post(path, content=body)
+        assert answer.status_code == 422
+        assert re.search(message, answer.text)
+    answer = http.post("/gradio_api/mcp/", content=nested, headers=page_client.MCP_HEADERS)
+    assert answer.status_code in (400, 422)
+    assert re.search(message, answer.text)
+
+
 HOSTILE_FILES = {
     "a 192-byte .npy of 40 GB": (
         "a.npy",
@@ -143,6 +162,8 @@ def test_wide_table_with_too_many_cells_is_rejected(http):
         ({"column": {"a": 1}}, "`column` has an invalid"),
         ({"wide": "yes"}, "`wide` has an invalid"),
         ({"answers": 1}, "`answers` has an invalid"),
+        ({"min_quality": float("nan")}, "`min_quality` has an invalid"),
+        ({"min_quality": float("-inf")}, "`min_quality` has an invalid"),
         *(({role: ["a"]}, f"`{role}` has an invalid") for role in ("sets", *ROLES)),
         ({"__class__": "a"}, "Unknown option '__class__'"),
         ({"example": "../../etc/passwd"}, "etc/passwd"),
@@ -167,6 +188,15 @@ def test_unknown_columns_and_invalid_sizes_are_rejected(http):
 
 
 @pytest.mark.usefixtures("check_server_afterwards")
+def test_thresholds_that_are_no_floats_are_rejected(http):
+    key = upload_and_score(http, "ngram_overlap", "a b\nc d")["id"]
+    for threshold in (10**390, -(10**390), "9" * 5_000, [1], None):
+        answer = http.post("/page/groups", json={"id": key, "threshold": threshold})
+        assert answer.status_code == 422
+        assert "The similarity threshold must be" in answer.json()["problem"]["text"]
+
+
+@pytest.mark.usefixtures("check_server_afterwards")
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -178,7 +208,9 @@ def test_unknown_columns_and_invalid_sizes_are_rejected(http):
         ({"kernel": "ngram_overlap", "options": [1]}, "`options` must be an object"),
         ({"kernel": "ngram_overlap", "options": {"ns": [99]}}, "between 1 and 10"),
         ({"kernel": "ngram_overlap", "options": {"n": [1]}}, "Unknown option 'n'; pick one of ns"),
+        ({"kernel": "ngram_overlap", "options": {"ns": [float("inf")]}}, "must be integers"),
         ({"kernel": "ngram_overlap", "threshold": 7}, "between -1 and 1"),
+        ({"kernel": "ngram_overlap", "threshold": 10**390}, "must be a number"),
         ({"kernel": "ngram_overlap", "Q": 2}, "Unknown option 'Q'; pick one of kernel"),
         ({"kernel": "ngram_overlap", "permutations": 299}, "Unknown option 'permutations'"),
     ],
