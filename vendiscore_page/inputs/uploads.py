@@ -89,24 +89,41 @@ def _read_example(example: Example, settings: InputSettings) -> Samples:
 
 
 def _read_files(files: Sequence[File], settings: InputSettings) -> Samples:
+    """Read files and the files in zips, with a note on those that only accompany samples."""
     _check_sizes(files)
     members: list[File] = []
+    unread_names: list[str] = []
     files = [decompress(name, data, MAX_UNPACKED) for name, data in files]
     for name, data in files:
-        is_zip = format_of(name, data) == "zip"
-        members += zips.read_sample_files(name, data) if is_zip else [(name, data)]
+        if format_of(name, data) == "zip":
+            sample_files, other_names = zips.read_sample_files(name, data)
+            members += sample_files
+            unread_names += other_names
+        else:
+            members.append((name, data))
         if sum(len(data) for _, data in members) > MAX_UNPACKED:
             raise RefusedError(f"The files unpack to more than {MAX_UNPACKED // 10**6} MB.")
-    forms = {format_of(name, data) for name, data in members}
+    if sample_files := [(name, data) for name, data in members if not zips.is_companion(name)]:
+        unread_names += [name for name, _ in members if zips.is_companion(name)]
+        members = sample_files
     name = files[0][0] if len(files) == 1 else f"{len(files):,} files"
+    samples = _read_sample_files(members, name, settings)
+    if unread_names:
+        note = f"Files that were not read: {join_names(unread_names)}."
+        samples = replace(samples, notes=(*samples.notes, note))
+    return samples
+
+
+def _read_sample_files(files: Sequence[File], name: str, settings: InputSettings) -> Samples:
+    forms = {format_of(file, data) for file, data in files}
     if forms == {"image"}:
-        return pictures.read_pictures(members, name, settings.draw)
-    if len(members) == 1:
-        return _read_file(*members[0], settings)
+        return pictures.read_pictures(files, name, settings.draw)
+    if len(files) == 1:
+        return _read_file(*files[0], settings)
     if forms == {"txt"}:
-        texts = {file: decode(data, detect_encoding(data))[0] for file, data in members}
+        texts = {file: decode(data, detect_encoding(data))[0] for file, data in files}
         return replace(_read_text_files(texts, settings), name=name)
-    names = join_names(name for name, _ in members)
+    names = join_names(file for file, _ in files)
     raise RefusedError(
         f"Several files must all be images or all be .txt files, got {names}; send one file at a "
         f"time, or use the Compare tab."

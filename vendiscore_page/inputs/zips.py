@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from vendiscore.report import RefusedError, join_names, named_format
 from vendiscore.support.folders import is_hidden
 from vendiscore.tools.reading.zip_archives import open_zip
 
-from ..quotas import MAX_ENTRIES, MAX_UNPACKED, MAX_UPLOAD
+from ..quotas import MAX_ENTRIES, MAX_NAME, MAX_UNPACKED, MAX_UPLOAD
+
+# Names of files that often accompany samples.
+_COMPANION = re.compile(
+    r"(readme|licen[cs]e)([-_. ].*)?"
+    r"|(authors|changelog|citation|contributing|copying|manifest|metadata|notice)(\.\w+)*",
+    re.IGNORECASE,
+)
 
 
 def read_sizes(data: bytes) -> dict[str, int]:
@@ -20,21 +28,42 @@ def read_sizes(data: bytes) -> dict[str, int]:
         }
 
 
-def read_sample_files(name: str, data: bytes) -> list[tuple[str, bytes]]:
-    """Return the images in a zip, or else its files of text, or its only file that is read."""
-    formats = {entry: named_format(entry) for entry in read_sizes(data)}
+def read_sample_files(name: str, data: bytes) -> tuple[list[tuple[str, bytes]], list[str]]:
+    """Return the images, the files of text or the only table in a zip, and the names of the rest.
+
+    Raises a RefusedError if a zip contains samples of several kinds, or none.
+    """
+    formats = {entry: named_format(entry) for entry in read_sizes(data) if not entry.endswith("/")}
     names = [entry for entry, form in formats.items() if form not in (None, "zip")]
-    for kind in ("image", "txt"):
-        if kind in formats.values():
-            names = [entry for entry in names if formats[entry] == kind]
-            break
-    else:
-        if len(names) != 1:
-            raise RefusedError(
-                f"{name:.60} must contain images, .txt files or a single table, got "
-                f"{join_names(formats) or 'nothing'}; send the file with the samples."
-            )
-    return list(iter_contents(data, names.__contains__))
+    names = [entry for entry in names if not is_companion(entry)] or names
+    kinds = {formats[entry] for entry in names}
+    if not names or (len(names) > 1 and kinds not in ({"image"}, {"txt"})):
+        found = _describe_kinds({entry: formats[entry] for entry in names}) or join_names(formats)
+        raise RefusedError(
+            f"{name:.60} must contain images, .txt files or a single table, got "
+            f"{found or 'nothing'}; send the file with the samples."
+        )
+    selected = set(names)
+    other_names = [base_name(entry)[:MAX_NAME] for entry in formats if entry not in selected]
+    return list(iter_contents(data, selected.__contains__)), other_names
+
+
+def is_companion(name: str) -> bool:
+    """Return whether a file describes samples by its name, such as README.md or metadata.csv."""
+    return _COMPANION.fullmatch(base_name(name)) is not None
+
+
+def _describe_kinds(formats: Mapping[str, str | None]) -> str:
+    """Return the files by kind: "1 .txt file (b.txt) and 1 table or other file (a.csv)"."""
+    entries_by_kind: dict[str, list[str]] = {}
+    for entry, form in formats.items():
+        kind = {"image": "image", "txt": ".txt file"}.get(str(form), "table or other file")
+        entries_by_kind.setdefault(kind, []).append(entry)
+    return " and ".join(
+        f"{len(entries):,} {kind.replace(' or', 's or') if len(entries) > 1 else kind}"
+        f"{'s' * (len(entries) > 1)} ({join_names(entries)})"
+        for kind, entries in entries_by_kind.items()
+    )
 
 
 def iter_contents(data: bytes, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes]]:

@@ -5,7 +5,9 @@ import io
 import numpy as np
 import pytest
 import user_files as files
+from hostile_files import encode_grey_png
 from page_answers import check_comparison, compare_as_json
+from rejections import get_rejection_message
 
 import vendiscore
 from vendiscore.report import AskError
@@ -133,6 +135,69 @@ def test_photos_and_zip_of_photos_are_read_as_same_samples():
     assert [p.small.tobytes() for p in zip_samples.values] == [
         p.small.tobytes() for p in result.values
     ]
+
+
+TABLE = b"id,answer\n1,yes it is\n2,no it is not\n"
+
+
+@pytest.mark.parametrize(
+    ("entries", "kinds"),
+    [
+        ({"a.csv": TABLE, "b.txt": b"q r"}, ["1 table or other file (a.csv)", "1 .txt file (b"]),
+        ({"a.csv": TABLE, "p.png": b"x"}, ["1 table or other file (a.csv)", "1 image (p.png)"]),
+        ({"d/p.png": b"x", "d/p.txt": b"q r"}, ["1 image (d/p.png)", "1 .txt file (d/p.txt)"]),
+        (
+            {"a.txt": b"a", "b.txt": b"b", "c.csv": TABLE, "p.png": b"broken"},
+            ["2 .txt files (a.txt, b.txt)", "1 table or other file (c.csv)", "1 image (p.png)"],
+        ),
+        ({"a.json": b"[]", "b.npy": b""}, ["2 tables or other files (a.json, b.npy)"]),
+    ],
+)
+def test_zip_with_several_kinds_of_samples_is_rejected(entries, kinds):
+    message = get_rejection_message(read, make_upload("a.zip", files.encode_zip(entries)))
+    assert "a.zip must contain images, .txt files or a single table, got" in message
+    assert all(kind in message for kind in kinds)
+
+
+COMPANIONS = (
+    "README.md",
+    "readme_en.txt",
+    "LICENSE",
+    "LICENSE.txt",
+    "metadata.csv",
+    "CITATION.cff",
+)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.txt", "a.png"])
+@pytest.mark.parametrize("is_zip", [False, True])
+def test_files_that_accompany_samples_are_left_out_with_a_note(name, is_zip):
+    data = {"a.csv": TABLE, "a.txt": b"one two\nthree four", "a.png": encode_grey_png(9, 9)}[name]
+    entries = dict.fromkeys(COMPANIONS, b"a,b\n1,2\n") | {name: data}
+    if is_zip:
+        system = {".DS_Store": b"x", "__MACOSX/._a.csv": b"x", "b.pdf": b"x", "c/": b""}
+        submission = make_upload("a.zip", files.encode_zip(entries | system))
+    else:
+        submission = Given(files=list(entries.items()))
+    result = read(submission)
+    alone = read(make_upload(name, data))
+    assert (result.kind, result.places) == (alone.kind, alone.places)
+    left = [*COMPANIONS, "b.pdf"] if is_zip else COMPANIONS
+    assert result.notes == (*alone.notes, f"Files that were not read: {', '.join(left)}.")
+
+
+def test_files_that_accompany_samples_are_read_without_others():
+    for name in ("README.md", "license.txt", "metadata.csv"):
+        data = TABLE if name.endswith("csv") else b"one two\nthree four"
+        for submission in (
+            make_upload(name, data),
+            make_upload("a.zip", files.encode_zip({name: data})),
+        ):
+            result = read(submission)
+            assert len(result) == 2
+            assert not any("not read" in note for note in result.notes)
+    result = read(Given(files=[("noticed.txt", b"a"), ("licensed.txt", b"b")]))
+    assert len(result) == 2
 
 
 def test_several_text_files_are_one_sample_each():
