@@ -83,6 +83,14 @@ def call_tool(function: str, http: httpx.Client, **arguments: Any) -> str:
     return json.dumps(page_client.call_mcp_tool(http, function, **arguments))
 
 
+def post(path: str, http: httpx.Client, content: Callable[[], Any], headers: dict[str, str]) -> str:
+    """Send a body as it is; a function makes it, or its chunks."""
+    try:
+        return http.post(path, content=content(), headers=headers).text
+    except httpx.TransportError as error:  # the server need not receive the whole body
+        return repr(error)
+
+
 def _describe(send: Callable[[], Any]) -> str:
     try:
         return json.dumps(send())
@@ -516,6 +524,54 @@ _SURROGATE_CALLS: dict[str, Attack] = {
 }
 
 
+_URLENCODED = {"content-type": "application/x-www-form-urlencoded"}
+_MULTIPART = {"content-type": "multipart/form-data; boundary=b"}
+_JSON_BODIES: dict[str, Callable[[], bytes]] = {
+    "empty lists": lambda: b'{"texts":[' + b"[]," * 3_000_000 + b"1]}",
+    "objects": lambda: b'{"texts":[' + b'{"a":1},' * 1_500_000 + b"1]}",
+    "digits": lambda: b'{"rows":[[' + b",".join([b"7" * 4_000] * 5_900) + b"]]}",
+    "12,000,000 numbers": lambda: b'{"rows":[[' + b"1," * 12_000_000 + b"1]]}",
+    "deep lists": lambda: b'{"samples":' + b"[" * 800 + b"1" + b"]" * 800 + b"}",
+}
+
+
+def _make_part(name: str, content: bytes) -> bytes:
+    head = f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n'
+    return head.encode() + content + b"\r\n--b--\r\n"
+
+
+_BODIES: dict[str, Attack] = {
+    **{
+        f"{name} for {path}": partial(
+            post, path, content=content, headers=page_client.JSON_HEADERS | page_client.MCP_HEADERS
+        )
+        for name, content in _JSON_BODIES.items()
+        for path in ("/api/vendi_score_texts", "/api/compute", "/gradio_api/mcp/")
+    },
+    "escapes of a form": partial(
+        post, "/page/read", content=lambda: b"text=" + b"%41" * 4_000_000, headers=_URLENCODED
+    ),
+    "beginnings of boundaries": partial(
+        post,
+        "/page/read",
+        content=lambda: _make_part("text", b"\r\n--" * 6_000_000),
+        headers=_MULTIPART,
+    ),
+    "large options": partial(
+        post,
+        "/page/read",
+        content=lambda: _make_part("options", b'{"kind":[' + b"1," * 12_000_000 + b"1]}"),
+        headers=_MULTIPART,
+    ),
+    "short chunks": partial(
+        post,
+        "/api/compute",
+        content=lambda: (b" " for _ in range(100_000)),
+        headers=page_client.JSON_HEADERS,
+    ),
+}
+
+
 def _named(prefix: str, attacks: dict[str, Attack]) -> dict[str, Attack]:
     return {f"{prefix}: {name}": attack for name, attack in attacks.items()}
 
@@ -534,6 +590,7 @@ ATTACKS: dict[str, Attack] = {
     **_named("score", _SCORES),
     **_named("comparison", _COMPARISONS),
     **_named("call", _CALLS | _SURROGATE_CALLS),
+    **_named("body", _BODIES),
     **_named(
         "compute",
         {

@@ -25,11 +25,21 @@ from ..inputs import hub
 from ..inputs.declared_sizes import read_declared_size
 from ..inputs.submission import InputSettings, UserInput
 from ..inputs.visitor_samples import Samples
-from ..quotas import MAX_FILES, MAX_NAME, MAX_REQUEST, TINY_CHARACTERS, RefusedError
+from ..quotas import (
+    MAX_FILES,
+    MAX_NAME,
+    MAX_PAGE_REQUEST,
+    MAX_REQUEST,
+    TINY_CHARACTERS,
+    RefusedError,
+)
 from .lanes import AWAY, LONG, MIDDLE, SHORT, TINY, Lanes, choose_lane, get_address, get_visitor
 from .store import Store, measure_size
 from .wire import GONE, Answer, as_json_route, parse_json, respond, stream_lines
 from .workers import Run, run_here
+
+_FORM_TYPE = "multipart/form-data"
+_INVALID_FORM = "Invalid multipart data."  # the message of starlette
 
 
 class Routes:
@@ -69,8 +79,19 @@ class Routes:
 
     async def read(self, request: Request) -> Record:
         limits = {"max_files": MAX_FILES, "max_fields": 8, "max_part_size": MAX_REQUEST}
-        async with request.form(**limits) as form:
-            settings = _parse_input_settings(parse_json(_get_text(form, "options") or "{}"))
+        form_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if form_type != _FORM_TYPE:  # other forms take long to decode
+            raise RefusedError(f"Samples must be sent as {_FORM_TYPE}; programs can call the API.")
+        try:
+            await request.form(**limits)
+        except HTTPException as error:
+            message = _describe_form_error(error.detail)
+            raise HTTPException(error.status_code, message) from None
+        async with request.form() as form:
+            options = _get_text(form, "options") or "{}"
+            if len(options) > MAX_PAGE_REQUEST:
+                raise RefusedError(f"`options` has {len(options):,} characters; remove some.")
+            settings = _parse_input_settings(parse_json(options))
             text = _get_text(form, "text")
             files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
 
@@ -225,6 +246,16 @@ class Routes:
         visitor = get_visitor(request)
         self.lanes.check(visitor, lane)  # while the status can still say so
         return stream_lines(partial(self.lanes.run, visitor, lane, steps))
+
+
+def _describe_form_error(problem: str) -> str:
+    """Return what to do about an error of the parser of forms, which names no file."""
+    if problem != _INVALID_FORM:
+        return problem
+    return (
+        f"The upload cannot be read as {_FORM_TYPE}; remove line breaks and control characters "
+        f"from the names of the files, and upload them again."
+    )
 
 
 def _get_text(form: FormData, name: str) -> str:

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.types import Receive, Scope, Send
 
+from .chunked_bodies import Protocol
 from .heap import use_one_heap
 from .logs import hide_input
 from .static_files import INDEX, Files
@@ -113,6 +114,7 @@ async def _serve(page: Page, listener: socket.socket) -> None:
         uvicorn.Config(
             page.app,
             lifespan="off",
+            http=Protocol,
             ws="none",
             log_config=None,  # to the log that hides input
             log_level=logging.WARNING,

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from vendiscore import __version__
 
 from ..aliases import Record
-from ..quotas import RefusedError
+from ..quotas import MAX_PAGE_REQUEST, RefusedError
 from .api_calls import ApiCalls
 from .guard import replay
 from .lanes import Lanes
@@ -115,11 +115,14 @@ def _take_arguments(body: bytes) -> tuple[Record, bytes]:
         raise HTTPException(INVALID, str(error)) from None
     except (ValueError, RecursionError):
         raise HTTPException(400, "The body must be JSON.") from None
+    arguments: Record = {}
     parameters = sent.get("params") if isinstance(sent, dict) else None
-    if not isinstance(parameters, dict) or not isinstance(parameters.get("arguments"), dict):
-        return {}, body
-    arguments = parameters.pop("arguments")
-    return arguments, json.dumps(sent).encode()
+    if isinstance(parameters, dict) and isinstance(parameters.get("arguments"), dict):
+        arguments = parameters.pop("arguments")
+        body = json.dumps(sent).encode()
+    if len(body) > MAX_PAGE_REQUEST:  # which would be validated and copied several times
+        raise HTTPException(413, "Only the arguments of a tool may be large.")
+    return arguments, body
 
 
 async def _refuse_stream(request: Request) -> PlainTextResponse:

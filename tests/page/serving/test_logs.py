@@ -245,9 +245,8 @@ def test_page_requests_are_not_logged(http):
         broken = ("options", (None, f'{{"a": "{MARK}"'))
         http.post("/page/read", files=[(MARK, (name, data)), broken])
     for kind in ("texts", "molecules", "vectors", MARK):
-        result = http.post(
-            "/page/read", data={"text": PLAIN, "options": json.dumps({"kind": kind})}
-        )
+        options = (None, json.dumps({"kind": kind}))
+        result = http.post("/page/read", files={"text": (None, PLAIN), "options": options})
         assert "Traceback" not in result.text
     for boundary in (HEADER, b'"' + HEADER):
         kind = {"content-type": b"multipart/form-data; boundary=" + boundary}
@@ -262,8 +261,8 @@ def test_page_requests_are_not_logged(http):
             http.post(f"/page/{path}", content=encode_json(value))
         http.post(f"/page/{path}", content=f'{{"{MARK}'.encode())
     for role in ("sets", *ROLES):
-        options = json.dumps({role: MARK})
-        http.post("/page/read", data={"text": f"{MARK}\ta\n{PLAIN}\tb", "options": options})
+        text, options = f"{MARK}\ta\n{PLAIN}\tb", json.dumps({role: MARK})
+        http.post("/page/read", files={"text": (None, text), "options": (None, options)})
     result = page_client.score_upload(http, key, "ngram_overlap")
     for size in (POISON, 1, 2):
         http.post("/page/subset", content=encode_json({"id": result["id"], "size": size}))

@@ -282,6 +282,47 @@ def test_invalid_forms_are_rejected(http):
 
 
 @pytest.mark.usefixtures("check_server_afterwards")
+def test_other_forms_and_large_options_are_rejected(http):
+    answer = http.post("/page/read", data={"text": "a b\nc d"})
+    assert answer.status_code == 422
+    assert "must be sent as multipart/form-data" in answer.json()["problem"]["text"]
+    options = json.dumps({"kind": "texts" * 10**6})
+    answer = http.post("/page/read", files={"options": (None, options), "text": (None, "a\nb")})
+    assert answer.status_code == 422
+    assert "`options` has 5,000,0" in answer.json()["problem"]["text"]
+
+
+@pytest.mark.usefixtures("check_server_afterwards")
+@pytest.mark.parametrize("name", ["a\r\n.txt", "a\rb.txt"])
+def test_message_about_invalid_file_name_says_what_to_do(http, name):
+    head = f'--b\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'
+    answer = http.post(
+        "/page/read",
+        content=head.encode() + b"one two\r\nthree four\r\n--b--\r\n",
+        headers={"content-type": "multipart/form-data; boundary=b"},
+    )
+    assert answer.status_code == 400
+    assert "remove line breaks and control characters" in answer.json()["problem"]["text"]
+
+
+@pytest.mark.usefixtures("check_server_afterwards")
+def test_bodies_in_many_short_chunks_are_rejected(server, http):
+    def post(chunks):
+        try:
+            return http.post("/api/vendi_score_texts", content=chunks)
+        except httpx.TransportError:  # the server has closed the connection
+            return None
+
+    body = json.dumps({"texts": ["a b", "c d"]}).encode()
+    few = post(bytes([byte]) for byte in body + b" " * 4_000)
+    assert few.json()["VS"] == pytest.approx(2)
+    long = post(piece for piece in [body, *[b" " * 1_000] * 6_000])
+    assert long.json()["VS"] == pytest.approx(2)
+    many = post(b" " for _ in range(50_000))
+    assert many is None or (many.status_code == 400 and "in longer chunks" in many.text)
+
+
+@pytest.mark.usefixtures("check_server_afterwards")
 def test_paths_are_removed_from_uploaded_file_names(http):
     for name in ("../../../../etc/passwd.txt", "C:\\a\\passwd.txt", "/passwd.txt"):
         sent = upload_samples(http, files=[(name, b"one two\nthree four")])

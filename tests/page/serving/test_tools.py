@@ -49,6 +49,20 @@ def test_invalid_json_is_rejected(http, body):
     assert (answer.status_code, answer.text) == (400, "The body must be JSON.")
 
 
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b'{"params": {"arguments": [' + b"[]," * 600_000 + b"1]}}", 422),
+        (b'{"params": {"arguments": ' + b"[" * 60 + b"]" * 60 + b"}}", 422),
+        (b'{"params": {"name": [' + b"1," * 600_000 + b'1], "arguments": {}}}', 413),
+        (b'{"method": "' + b"a" * 1_000_001 + b'"}', 413),
+    ],
+)
+def test_too_large_messages_are_rejected(http, body, status):
+    answer = http.post(f"{tools.PATH}/", content=body, headers=page_client.MCP_HEADERS)
+    assert answer.status_code == status
+
+
 @pytest.mark.parametrize("path", [tools.PATH, f"{tools.PATH}/"])
 def test_tool_is_called_at_address_with_and_without_slash(http, path):
     parameters = {"name": "vendi_score_texts", "arguments": {"texts": ["a b", "c d"]}}
