@@ -24,7 +24,12 @@ MAX_ALL_PIXELS = 1_200_000_000  # of all images together
 MAX_READ_ROWS = 200_000  # rows of a table from which a random subset is drawn
 MAX_UPLOAD = 64_000_000  # bytes of one file
 MAX_UPLOADS = 128_000_000  # bytes of all files of one upload
-MAX_CONCURRENT_UPLOADS = 500_000_000  # bytes of all concurrent uploads
+# Bytes of all concurrent uploads and calls of the API, which are in memory until they are answered.
+MAX_CONCURRENT_UPLOADS = 500_000_000
+# A request that sends less than this in this time, or does not end in time, is refused: it would
+# take a share of the memory from others. A slow connection of 0.1 Mbit/s sends 300 kB in 24 s.
+SLOW_BYTES, SLOW_SECONDS = 300_000, 30
+MAX_BODY_SECONDS = 600
 MAX_FILES = 500  # files of one upload
 MAX_REQUEST = 25_000_000  # bytes of an API call or of pasted text
 # Parsing JSON stops the whole server: about 0.3 seconds for so many values, or for so many lists.

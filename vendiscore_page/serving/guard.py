@@ -8,13 +8,30 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..quotas import MAX_CONCURRENT_UPLOADS, MAX_PAGE_REQUEST, MAX_REQUEST, MAX_UPLOADS
+from ..quotas import (
+    MAX_BODY_SECONDS,
+    MAX_CONCURRENT_UPLOADS,
+    MAX_PAGE_REQUEST,
+    MAX_REQUEST,
+    MAX_UPLOADS,
+    SLOW_BYTES,
+    SLOW_SECONDS,
+)
 from .static_files import HEADERS
 
 # How much of the rest of a refused request is read, and for how long. A client that still sends
 # when the connection is closed may lose the message.
 _MAX_READ_BYTES, _MAX_READING_SECONDS = 256_000_000, 4.0
+_PIECE_BYTES = 16_000  # bytes of an upload that are parsed before other requests have their turn
 _BUSY_MESSAGE = "Too many files are being uploaded at the moment; try again in a few minutes."
+_BUSY_API_MESSAGE = (
+    "Too many large requests are being sent at the moment; try again in a few minutes."
+)
+_SLOW_MESSAGE = (
+    f"The request was not received in time: a request must send {SLOW_BYTES // 1000} kB in every "
+    f"{SLOW_SECONDS} seconds, and end within {MAX_BODY_SECONDS // 60} minutes. Send it again, with "
+    f"fewer samples if your connection is slow."
+)
 
 
 class Guard:
@@ -22,7 +39,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self._uploaded = 0  # bytes of the uploads under way
+        self._received = 0  # bytes of the uploads and of the calls of the API under way
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -59,35 +76,43 @@ class Guard:
 
     async def _check_and_forward(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, is_post = scope["path"], scope["method"] == "POST"
+        receive = _limit_time(receive)
         if not path.startswith("/page/"):
-            await self.app(scope, _limit(scope, receive, MAX_REQUEST), send)
+            receive = _limit(scope, receive, MAX_REQUEST)
+            # Small calls are let in while large ones are under way.
+            await self._share(scope, receive, send, _BUSY_API_MESSAGE, MAX_PAGE_REQUEST)
         elif is_post and Headers(scope=scope).get("sec-fetch-site") == "cross-site":
             raise HTTPException(403, "Requests from other sites must use the API.")
         elif is_post and path == "/page/read":
-            await self._upload(scope, receive, send)
+            receive = _split(_limit(scope, receive, MAX_UPLOADS))
+            await self._share(scope, receive, send, _BUSY_MESSAGE)
         else:
             await self.app(scope, _limit(scope, receive, MAX_PAGE_REQUEST), send)
 
-    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
-        limited, n_bytes = _limit(scope, receive, MAX_UPLOADS), 0
-        if self._uploaded + _declared_length(scope) > MAX_CONCURRENT_UPLOADS:
-            raise HTTPException(503, _BUSY_MESSAGE)
+    async def _share(
+        self, scope: Scope, receive: Receive, send: Send, message: str, small: int = 0
+    ) -> None:
+        """Let in a request while all bodies together are below a limit, or if its own is small."""
+        n_bytes = 0
+        declared = _declared_length(scope)
+        if declared > small and self._received + declared > MAX_CONCURRENT_UPLOADS:
+            raise HTTPException(503, message)
 
         async def receive_message() -> Message:
             nonlocal n_bytes
-            message = await limited()
-            size = len(message.get("body", b""))
+            part = await receive()
+            size = len(part.get("body", b""))
             n_bytes += size
-            self._uploaded += size
+            self._received += size
             # Bytes that others only announced do not count: they may never send them.
-            if self._uploaded > MAX_CONCURRENT_UPLOADS:
-                raise HTTPException(503, _BUSY_MESSAGE)
-            return message
+            if n_bytes > small and self._received > MAX_CONCURRENT_UPLOADS:
+                raise HTTPException(503, message)
+            return part
 
         try:
             await self.app(scope, receive_message, send)
         finally:
-            self._uploaded -= n_bytes
+            self._received -= n_bytes
 
 
 def make_refusal(path: str, error: HTTPException) -> Response:
@@ -125,6 +150,52 @@ def _limit(scope: Scope, receive: Receive, limit: int) -> Receive:
         return message
 
     return receive_message
+
+
+def _limit_time(receive: Receive) -> Receive:
+    """Return what gives a body, unless it arrives too slowly."""
+    end: float | None = None
+    slow_end: float | None = None
+    received, ended = 0, False
+
+    async def timely() -> Message:
+        nonlocal end, slow_end, received, ended
+        if ended:  # a message that the client has left has no time limit
+            return await receive()
+        now = asyncio.get_running_loop().time()
+        end = end or now + MAX_BODY_SECONDS
+        if slow_end is None or received >= SLOW_BYTES:
+            slow_end, received = now + SLOW_SECONDS, 0
+        try:
+            async with asyncio.timeout_at(min(end, slow_end)):
+                message = await receive()
+        except TimeoutError:
+            raise HTTPException(408, _SLOW_MESSAGE) from None
+        received += len(message.get("body", b""))
+        ended = not message.get("more_body", False)
+        return message
+
+    return timely
+
+
+def _split(receive: Receive) -> Receive:
+    """Return what gives a body in small pieces, with turns of other requests between them."""
+    remaining, more_body = memoryview(b""), True
+
+    async def receive_piece() -> Message:
+        nonlocal remaining, more_body
+        if remaining:
+            await asyncio.sleep(0)
+        else:
+            message = await receive()
+            if len(message.get("body", b"")) <= _PIECE_BYTES:
+                return message
+            remaining, more_body = memoryview(message["body"]), message.get("more_body", False)
+        piece, remaining = bytes(remaining[:_PIECE_BYTES]), remaining[_PIECE_BYTES:]
+        more = more_body or len(remaining) > 0
+        return {"type": "http.request", "body": piece, "more_body": more}
+
+    return receive_piece
 
 
 def _declared_length(scope: Scope) -> int:
