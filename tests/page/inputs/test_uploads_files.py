@@ -178,7 +178,7 @@ def test_files_that_accompany_samples_are_left_out_with_a_note(name, is_zip):
         system = {".DS_Store": b"x", "__MACOSX/._a.csv": b"x", "b.pdf": b"x", "c/": b""}
         submission = make_upload("a.zip", files.encode_zip(entries | system))
     else:
-        submission = Given(files=list(entries.items()))
+        submission = UserInput(files=list(entries.items()))
     result = read(submission)
     alone = read(make_upload(name, data))
     assert (result.kind, result.places) == (alone.kind, alone.places)
@@ -196,7 +196,7 @@ def test_files_that_accompany_samples_are_read_without_others():
             result = read(submission)
             assert len(result) == 2
             assert not any("not read" in note for note in result.notes)
-    result = read(Given(files=[("noticed.txt", b"a"), ("licensed.txt", b"b")]))
+    result = read(UserInput(files=[("noticed.txt", b"a"), ("licensed.txt", b"b")]))
     assert len(result) == 2
 
 
