@@ -383,6 +383,23 @@ def other_cases() -> list[ReadingCase]:
             "hashtags.txt", write_lines("#cat", "#dog", "#owl"), Scored(["#cat", "#dog", "#owl"])
         ),
         ReadingCase(
+            "state.json",
+            json.dumps(
+                {"_data_files": [{"filename": "data.arrow"}], "_fingerprint": "ab"}
+            ).encode(),
+            Refused(r"load_from_disk\('FOLDER'\)\.to_parquet\('data\.parquet'\)"),
+        ),
+        ReadingCase(
+            "dataset_info.json",
+            json.dumps({"citation": "", "features": {"answer": {}}, "license": ""}).encode(),
+            Refused(r"load_from_disk\('FOLDER'\)\.to_parquet\('data\.parquet'\)"),
+        ),
+        ReadingCase(
+            "dataset_dict.json",
+            json.dumps({"splits": ["train", "test"]}).encode(),
+            Refused(r"load_from_disk\('FOLDER'\)\['train'\]\.to_parquet\('train\.parquet'\)"),
+        ),
+        ReadingCase(
             "retrieved_ids.jsonl",
             write_json_lines(
                 {"query": PROMPTS, "top": [["d1", "d2"], ["d2", "d3"], ["d4", "d5"]] * 2}

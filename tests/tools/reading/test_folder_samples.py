@@ -102,3 +102,27 @@ def test_folder_without_samples_is_rejected(folder):
         read_folder(folder("d.csv"), ReadOptions())
     with pytest.raises(RefusedError, match=r"the folder has no \.txt files"):
         read_folder(folder("notes.md"), ReadOptions(kind="texts"))
+
+
+def test_saved_dataset_is_rejected_with_call_that_converts_it(folder):
+    root = folder("a/state.json", "a/dataset_info.json", "a/data-00000-of-00001.arrow")
+    call = r"datasets\.load_from_disk\('.*a'\)\.to_parquet\('data\.parquet'\)"
+    with pytest.raises(RefusedError, match=call):
+        read_folder(root / "a", ReadOptions())
+    with pytest.raises(RefusedError, match=call):
+        read_folder(root, ReadOptions())
+
+
+def test_saved_dataset_with_splits_is_rejected_with_call_that_converts_it(folder):
+    files = ("state.json", "dataset_info.json", "data-00000-of-00001.arrow")
+    root = folder(
+        "dataset_dict.json", *(f"{s}/{file}" for s in ("test", "train") for file in files)
+    )
+    call = r"load_from_disk\('.*'\)\['test'\]\.to_parquet\('test\.parquet'\)"
+    with pytest.raises(RefusedError, match=call):
+        read_folder(root, ReadOptions())
+
+
+def test_saved_dataset_next_to_images_is_ignored(folder):
+    root = folder("b.png", "a/state.json", "a/dataset_info.json", "a/data-00000-of-00001.arrow")
+    assert len(read_folder(root, ReadOptions()).values) == 1

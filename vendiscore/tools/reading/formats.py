@@ -177,7 +177,8 @@ _UNSUPPORTED = (
         ("arrow", "feather"),
         rb"ARROW1\0|FEA1\0|\xff{4}.{3}\0\x10\0\0\0",
         "an Arrow file",
-        "save it as parquet",
+        "save it as parquet, for example with datasets.load_from_disk('FOLDER').to_parquet("
+        "'data.parquet') if `datasets` saved it in a folder",
     ),
     _Unsupported(("safetensors",), rb".{2}\0{6}\{\"", "a safetensors file", _AS_ARRAY),
     _Unsupported(
