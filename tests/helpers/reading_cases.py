@@ -283,6 +283,15 @@ def write_chats(
     return write_json_lines({"messages": chats})
 
 
+TITLE_LINES = ["Customer feedback", "Exported by,J. Smith", "Date,2024-03-01", ""]
+
+
+def write_export(above: Sequence[str], comments: Sequence[str], below: Sequence[str]) -> bytes:
+    """Return a table of comments between further lines, as programs export it."""
+    rows = (f"{i},{comment},{i % 3 + 1}" for i, comment in enumerate(comments, 1))
+    return write_lines(*above, "No.,Comment,Score", *rows, *below)
+
+
 SIMILARITIES = np.array([[1, 0.5, 0.2], [0.5, 1, 0.1], [0.2, 0.1, 1]])
 
 
@@ -381,6 +390,30 @@ def other_cases() -> list[ReadingCase]:
         ),
         ReadingCase(
             "hashtags.txt", write_lines("#cat", "#dog", "#owl"), Scored(["#cat", "#dog", "#owl"])
+        ),
+        ReadingCase(
+            "exported_below_names_and_values.csv",
+            write_export(TITLE_LINES, ANSWERS, ["", "Total,6 comments"]),
+            Scored(ANSWERS),
+        ),
+        ReadingCase(
+            "exported_with_equal_widths.csv",
+            write_export(
+                [line + "," * (2 - line.count(",")) for line in TITLE_LINES],
+                ANSWERS,
+                [",Average,3.1"],
+            ),
+            Scored(ANSWERS),
+        ),
+        ReadingCase(
+            "exported_below_one_name_and_value.csv",
+            write_export(["Date,2024-03-01,"], ANSWERS, []),
+            Scored(ANSWERS),
+        ),
+        ReadingCase(
+            "unnamed_last_column.csv",
+            write_lines("a,b,", *(f"{i},{text},{i % 3}" for i, text in enumerate(ANSWERS))),
+            Scored(ANSWERS),
         ),
         ReadingCase(
             "state.json",

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from ...support.errors import short_repr
@@ -47,6 +47,11 @@ _MAX_REPEATED_HEADERS = 3  # such rows
 _MAX_ALIGNED_LENGTH = 10_000  # characters of a line of aligned columns
 _PREVIEW_LINES = 20  # of a text, which show whether it is a table
 _MAX_TITLE_ROWS = 20  # rows above the header
+_MIN_ROWS_ABOVE_SUMMARY = 3  # rows above one of sums, at least
+# Cells that name the sums or means in a row below the others.
+_SUMMARY = re.compile(
+    "(grand |sub)?total|sum|average|avg|mean|median|gesamt|summe|durchschnitt|mittelwert", re.I
+)
 
 Row = tuple[int, list[str]]
 
@@ -195,6 +200,10 @@ def parse_table(
             for row_number in row_numbers[1 : n_repeated + 1]
         ]
         del rows[1 : n_repeated + 1], row_numbers[1 : n_repeated + 1]
+    if header and len(rows) + n_titles < max_rows:
+        n_kept = len(rows) - _count_summary_rows(rows[1:], row_numbers[1:])
+        above += [f"row {row_number} is below the table" for row_number in row_numbers[n_kept:]]
+        del rows[n_kept:], row_numbers[n_kept:]
     first = [cell.strip() for cell in rows[0]]
     if header and _has_row_names(rows[1 : _PREVIEW_CELLS + 1], len(first)):
         first.insert(0, "")
@@ -227,11 +236,69 @@ def _has_row_names(rows: Sequence[Sequence[str]], width: int) -> bool:
 
 
 def _count_title_rows(rows: Sequence[Sequence[str]]) -> int:
-    """Count the rows above the header: they have one cell where most rows have several."""
+    """Count the rows above the header: they have fewer cells than most rows.
+
+    Rows of one cell are titles. Rows of several cells, such as names with their values, are titles
+    if the first row that is as full as most rows names columns.
+    """
     widths = [len(_trim(cells)) for cells in rows]
-    if not widths or Counter(widths).most_common(1)[0][0] < 2:
+    if not widths or (usual_width := Counter(widths).most_common(1)[0][0]) < 2:
         return 0
-    return next(i for i, width in enumerate(widths) if width > 1)
+    n_titles = next(i for i, width in enumerate(widths) if width > 1)
+    usual_filled = _count_usual_filled(rows)
+    for i in range(n_titles, min(len(rows), _MAX_TITLE_ROWS + 1)):
+        if _count_filled(rows[i]) >= usual_filled:
+            is_header = i > n_titles and _names_columns(rows[i], rows[i + 1 :], i)
+            return i if is_header else n_titles
+        if widths[i] >= usual_width:  # as the header above an unnamed column of ids
+            break
+    return n_titles
+
+
+def _names_columns(cells: Sequence[str], body: Sequence[Sequence[str]], n_above: int) -> bool:
+    """Return whether a row below `n_above` shorter rows has names of columns in all its cells."""
+    names = [cell.strip() for cell in cells]
+    if not body or any(is_number(name) or is_sentence(name) for name in names):
+        return False
+    columns = [[row[j] for row in body if j < len(row)] for j in range(len(names))]
+    if any(name and are_numbers(column) for name, column in zip(names, columns, strict=True)):
+        return True
+    return n_above > 1 and any(map(is_column_name, names))
+
+
+def _count_summary_rows(rows: Sequence[Sequence[str]], row_numbers: Sequence[int]) -> int:
+    """Count the rows below a table that have sums or means of its columns, or a remark.
+
+    They are named so and partly empty, or they follow the only blank row.
+    """
+    gaps = [i for i, (above, row) in enumerate(pairwise(row_numbers), 1) if row > above + 1]
+    usual_filled = _count_usual_filled(rows)
+    if usual_filled < 2 or len(rows) <= _MIN_ROWS_ABOVE_SUMMARY:
+        return 0
+    is_partial = _count_filled(rows[-1]) < usual_filled
+    if len(gaps) == 1 and gaps[0] >= _MIN_ROWS_ABOVE_SUMMARY:
+        after = rows[gaps[0] :]
+        if (len(after) == 1 and is_partial) or all(map(_is_summary, after)):
+            return len(after)
+    is_id_missing = not rows[-1][0].strip() and all(cells[0].strip() for cells in rows[:-1])
+    is_named_first = _is_summary([rows[-1][0]])
+    has_summary = _is_summary(rows[-1]) and (is_id_missing or is_named_first)
+    return int(is_partial and has_summary)
+
+
+def _is_summary(cells: Sequence[str]) -> bool:
+    """Return whether the first cell that is not blank names a sum or a mean."""
+    first = next(filter(None, map(str.strip, cells)), "")
+    return bool(_SUMMARY.fullmatch(first.rstrip(": ")))
+
+
+def _count_usual_filled(rows: Sequence[Sequence[str]]) -> int:
+    """Return the number of cells that are not blank in most rows."""
+    return Counter(map(_count_filled, rows)).most_common(1)[0][0] if rows else 0
+
+
+def _count_filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)
 
 
 def _count_repeated_headers(rows: Sequence[Sequence[str]]) -> int:
@@ -418,12 +485,15 @@ def detect_delimiter(text: str, numeric: bool, limits: Limits) -> str:
         if (delimiter == " " and not numeric) or (may_follow_titles and is_column_name_alone):
             continue
         try:
-            rows = [cells for _, cells in islice(parse_rows(text, delimiter, limits), max_rows)]
+            numbered_rows = list(islice(parse_rows(text, delimiter, limits), max_rows))
         except RefusedError as caught:
             error = error or caught
             continue
+        row_numbers, rows = [i for i, _ in numbered_rows], [cells for _, cells in numbered_rows]
         if may_follow_titles:
-            rows = rows[_count_title_rows(rows) :]
+            n_titles = _count_title_rows(rows)
+            row_numbers, rows = row_numbers[n_titles:], rows[n_titles:]
+            rows = rows[: len(rows) - _count_summary_rows(rows[1:], row_numbers[1:])]
         if not rows and delimiter == _ALIGNED:
             continue
         if not rows:
