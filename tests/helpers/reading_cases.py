@@ -168,6 +168,21 @@ TABLES: dict[str, tuple[Columns, Scored | Asked | Refused]] = {
         {"name": ANSWERS, "x": NUMBERS, "y": OTHER_NUMBERS},
         Scored(FEATURES, kernel="cosine"),
     ),
+    "features_and_year": (
+        {"x": NUMBERS, "y": OTHER_NUMBERS, "year": [2020, 2021, 2020, 2022, 2021, 2020]},
+        Asked([{"column": "x,y", "kind": "vectors"}, {"kind": "vectors"}], "Column year has whole"),
+    ),
+    "features_of_clusters": (
+        {"batch": [1, 2, 3] * 2, "x": NUMBERS, "y": OTHER_NUMBERS, "z": NUMBERS, "age": IDS},
+        Asked(
+            [{"column": "x,y,z", "kind": "vectors"}, {"kind": "vectors"}],
+            "Columns batch, age have whole",
+        ),
+    ),
+    "features_of_named_clusters": (
+        {"species": FEW, "x": NUMBERS, "y": OTHER_NUMBERS, "cluster": [1, 2, 3] * 2},
+        Asked([{"column": "x,y", "kind": "vectors"}, {"kind": "vectors"}], "Is it a feature"),
+    ),
     "prompts": ({"prompt": QUESTIONS}, Asked([{"column": "prompt"}], "prompts only")),
     "prompts_and_categories": (
         {"prompt": QUESTIONS, "category": FEW},

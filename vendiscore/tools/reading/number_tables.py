@@ -24,6 +24,10 @@ from .tables import Table, are_consecutive, are_numbers, check_column, is_blank,
 _ZERO_TOLERANCE = 1e-3
 _MAX_LISTED = 20  # columns or classes that a question lists
 _MIN_TRIANGLE_ROWS = 3  # rows of a triangle of a matrix
+_MAX_NAMED_FEATURES = 100  # columns that an answer to a question names
+_MAX_WHOLE_COLUMNS = 5  # columns of whole numbers that may be about the rows, next to fractions
+_MIN_FRACTION_COLUMNS = 2
+_MIN_WHOLE_ROWS = 5  # rows of a column of fractions, which are hardly whole by chance
 _MIN_SYMMETRIC_ROWS = 3  # rows of features that are hardly symmetric by chance
 _ROW_NUMBER_REASON = "it numbers the rows"  # why a column of numbers is left out
 # Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
@@ -192,6 +196,42 @@ def check_no_uneven_diagonal(samples: Samples, read_options: ReadOptions) -> Non
             ("It is a matrix of similarities", {"matrix": True, "normalize": True}),
             ("Its rows are features", {"matrix": False}),
         ],
+    )
+
+
+def check_no_whole_columns(samples: Samples, read_options: ReadOptions) -> None:
+    """Ask whether few columns of whole numbers among columns of fractions are features.
+
+    They may be years, ages, classes or numbers of tokens. Columns of zeros do not matter.
+    """
+    names, X = samples.features, samples.values
+    is_matrix = read_options.matrix is not None or read_options.distances
+    if samples.kind != "vectors" or read_options.column or is_matrix or samples.column:
+        return
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.shape[1] != len(names):
+        return
+    X = X[np.isfinite(X).all(axis=1)]
+    if len(X) < _MIN_WHOLE_ROWS:
+        return
+    are_whole = (X % 1 == 0).all(axis=0)
+    is_used = X.any(axis=0)
+    whole = [name for name, flag in zip(names, are_whole & is_used, strict=True) if flag]
+    fractions = [name for name, flag in zip(names, are_whole, strict=True) if not flag]
+    if not 0 < len(whole) <= min(_MAX_WHOLE_COLUMNS, len(fractions)):
+        return
+    if len(fractions) < _MIN_FRACTION_COLUMNS:
+        return
+    choices: list[tuple[str, Record]] = [("All columns are features", {"kind": "vectors"})]
+    hint = f"; if not, remove {'it' if len(whole) == 1 else 'them'} from the file"
+    if len(names) <= _MAX_NAMED_FEATURES and not any("," in name for name in fractions):
+        options: Record = {"column": ",".join(fractions), "kind": "vectors"}
+        choices.insert(0, ("Only the columns of fractions are features", options))
+        hint = ""
+    subject = f"Column {whole[0]} has" if len(whole) == 1 else f"Columns {join_names(whole)} have"
+    raise AskError(
+        f"{subject} whole numbers only, and the other {len(fractions)} columns of numbers have "
+        f"fractions. {'Is it a feature' if len(whole) == 1 else 'Are they features'}, too{hint}?",
+        choices,
     )
 
 

@@ -140,9 +140,10 @@ def read_data(
         check_no_class(parsed, read_options)
     samples = samples_of(parsed, read_options)
     if not requested_kind:
-        from .number_tables import check_no_uneven_diagonal
+        from .number_tables import check_no_uneven_diagonal, check_no_whole_columns
 
         check_no_uneven_diagonal(samples, read_options)
+        check_no_whole_columns(samples, read_options)
     return samples
 
 

@@ -445,7 +445,12 @@ def _read_records(values: list[Any], read_options: ReadOptions) -> Samples:
     if all(map(is_conversation, values)):
         values = [{"messages": value} for value in values]
     table = table_from_value(values, read_options)
-    return samples_of(table, read_options)
+    samples = samples_of(table, read_options)
+    if not read_options.kind:
+        from .number_tables import check_no_whole_columns
+
+        check_no_whole_columns(samples, read_options)
+    return samples
 
 
 def _build_error(
