@@ -183,6 +183,26 @@ TABLES: dict[str, tuple[Columns, Scored | Asked | Refused]] = {
         {"species": FEW, "x": NUMBERS, "y": OTHER_NUMBERS, "cluster": [1, 2, 3] * 2},
         Asked([{"column": "x,y", "kind": "vectors"}, {"kind": "vectors"}], "Is it a feature"),
     ),
+    "answers_of_workers": (
+        {"WorkerId": ["w1", "w2", "w3"] * 2, "Input.prompt": PROMPTS, "Answer.response": ANSWERS},
+        Scored(ANSWERS, PROMPTS),
+    ),
+    "several_answers_of_annotators": (
+        {
+            "annotator": ["w1", "w1", "w2", "w2"] * 2,
+            "prompt": [PROMPTS[0]] * 4 + [PROMPTS[3]] * 4,
+            "response": ANSWERS + OTHER_ANSWERS[:2],
+        },
+        Scored(
+            ANSWERS + OTHER_ANSWERS[:2],
+            [PROMPTS[0]] * 4 + [PROMPTS[3]] * 4,
+            ["w1", "w1", "w2", "w2"] * 2,
+        ),
+    ),
+    "texts_of_authors": (
+        {"author": MODELS, "answer": ANSWERS},
+        Scored(ANSWERS, sets=MODELS),
+    ),
     "prompts": ({"prompt": QUESTIONS}, Asked([{"column": "prompt"}], "prompts only")),
     "prompts_and_categories": (
         {"prompt": QUESTIONS, "category": FEW},

@@ -32,6 +32,8 @@ SETTING_NAMES = re.compile(
 MODEL_NAMES = re.compile(
     "(model|source|annotator|author|checkpoint|generator|system|worker|modell)(s|e)?"
 )
+#: Words in names of columns of humans, each of whom answers prompts.
+PERSON_NAMES = re.compile("(annotator|author|worker)s?")
 #: Words in names of columns of ids and of labels, whose numbers are not features either.
 ID_NAMES = re.compile(
     "(id|qid|docid|index|idx|key|no|nr|number|row|rowname|uid|uuid|nummer|unnamed|hash)s?"

@@ -26,7 +26,7 @@ from .count_tables import take_individuals, without_columns
 from .csv_cells import format_csv_row
 from .json_documents import describe_value
 from .limits import AskError, Limits, ReadOptions, RefusedError
-from .names import format_dropped_count
+from .names import PERSON_NAMES, format_dropped_count, is_named
 from .number_tables import (
     check_width,
     complete_triangle,
@@ -408,6 +408,12 @@ def _add_labels(
     if _are_repeated(labels(roles.model)):
         columns["sets"] = roles.model
     prompts = labels(roles.prompt)
+    if columns["sets"] == roles.model and is_named(roles.model, PERSON_NAMES):
+        persons, groups = (labels(column) or prompts for column in (roles.model, columns["groups"]))
+        answers = [*zip(groups, prompts, strict=True)]
+        if _are_repeated(answers) and not _are_repeated([*zip(persons, answers, strict=False)]):
+            columns["sets"] = ""
+            reasons[roles.model] = "gave most prompts one answer each"
     sets, groups = (labels(columns[name]) or prompts for name in ("sets", "groups"))
     if prompts and len({*prompts}) == 1:
         reasons[roles.prompt] = "all answers have the same prompt"
