@@ -310,7 +310,8 @@ def _collect_notes(
     notes = []
     if group_measures:
         verb = "is the mean" if len(group_measures) == 1 else "are means"
-        notes.append(f"{names} {verb} over {len(sizes)} groups, equally weighted.")
+        if len(sizes) > 1:
+            notes.append(f"{names} {verb} over {len(sizes)} groups, equally weighted.")
         if max(sizes) >= UNEQUAL_SIZE_RATIO * min(sizes):
             notes.append(
                 f"Groups have {min(sizes):g} to {max(sizes):g} samples. Most scores increase with "

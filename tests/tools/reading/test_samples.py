@@ -84,7 +84,7 @@ def test_taken_summarizes_samples():
         record="the format of X",
     )
     assert grouped.taken == (
-        "4 texts of column 'answer' (the format of X), in 2 groups by column 'g', in 1 sets, "
+        "4 texts of column 'answer' (the format of X), in 2 groups by column 'g', in 1 set, "
         "answers to 3 prompts of column 'question'"
     )
 

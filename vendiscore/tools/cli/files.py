@@ -72,7 +72,8 @@ def as_data_error(name: str, path: str) -> Iterator[None]:
     except RefusedError as error:
         location = f", {error.place}" if error.place else ""
         hint = (
-            "; or pass --encoding, for example --encoding cp1252, or --type"
+            "; or pass --encoding, for example --encoding cp1252, or the type "
+            "of the file, for example --type parquet"
             if isinstance(error, NotTextError)
             else ""
         )

@@ -206,11 +206,13 @@ class Samples:
         for name, labels in (("groups", self.groups), ("sets", self.sets)):
             by = self.grouping.get(name)
             if labels:
-                description += f", in {len(distinct_labels(labels)):,} {name}"
+                count = len(distinct_labels(labels))
+                description += f", in {count:,} {name if count != 1 else name.removesuffix('s')}"
             if labels and by:
                 description += f" by column {short_repr(by)}"
         if self.prompts and self.grouping.get("prompts"):
-            prompts = f"{len({*self.prompts}):,} prompts"
+            count = len({*self.prompts})
+            prompts = f"{count:,} prompt{'s' * (count != 1)}"
             description += (
                 f", answers to {prompts} of column {short_repr(self.grouping['prompts'])}"
             )
