@@ -451,6 +451,37 @@ def other_cases() -> list[ReadingCase]:
             Scored(ANSWERS),
         ),
         ReadingCase(
+            "named_sites.csv",
+            write_csv(
+                {
+                    "Location": ["North Hill", "South Hill", "Valley Road"],
+                    "oak": [3, 2, 5],
+                    "beech": [4, 1, 5],
+                    "maple": [5, 8, 1],
+                }
+            ),
+            Asked([{"kind": "counts"}, {"column": "Location"}, {"kind": "vectors"}]),
+        ),
+        ReadingCase(
+            "german_sites.csv",
+            write_csv({"Standort": WORDS[:3], "Quercus robur": [12, 2, 1], "Acer": [3, 9, 4]}, ";"),
+            Asked([{"kind": "counts"}, {"kind": "vectors"}], "Do Quercus robur, Acer count"),
+        ),
+        ReadingCase(
+            "counted_species.csv",
+            write_csv({"Art": WORDS, "Anzahl": [5, 3, 2, 8, 1, 4]}, ";"),
+            Asked(
+                [{"weights": "Anzahl"}, {"column": "Art"}, {"kind": "counts", "transpose": True}]
+            ),
+        ),
+        ReadingCase(
+            "counted_words.csv",
+            write_csv({"country": WORDS, "visits": [50, 30, 20, 80, 10, 40]}),
+            Asked(
+                [{"column": "country"}, {"kind": "vectors"}, {"kind": "counts", "transpose": True}]
+            ),
+        ),
+        ReadingCase(
             "state.json",
             json.dumps(
                 {"_data_files": [{"filename": "data.arrow"}], "_fingerprint": "ab"}

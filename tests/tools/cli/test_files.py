@@ -160,7 +160,7 @@ def test_counts_expand_to_labels_grouped_by_site(run, save, data, options):
 def test_site_table_is_ambiguous_and_counts_must_be_integers(run, save):
     code, out, err = run(path := save("s.csv", SITES))
     assert (code, out) == (2, "")
-    assert "Does oak, ash count the individuals of a species at each site?" in err
+    assert "Do oak, ash count the individuals of a species at each site?" in err
     assert err.splitlines()[1:] == [f"  vendiscore {path} {x}" for x in ("--counts", "-k cosine")]
     for cell in ("2.5", "-1"):
         path = save("bad.csv", SITES.replace("2,2", f"2,{cell}"))

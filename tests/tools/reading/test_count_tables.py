@@ -202,3 +202,27 @@ def test_note_on_empty_cells_does_not_depend_on_the_format(tmp_path):
     frame.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
     for name in ("a.parquet", "a.jsonl"):
         assert "1 empty cell is read as 0" in read(tmp_path / name, kind="counts").sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "hint"),
+    [
+        (b"place,n\na,3\nb,4\n", {}, "if its rows are species, pass `transpose`"),
+        (b"place,oak,elm\na,3,4\n", {"transpose": True}, "columns are species, remove `transpose`"),
+    ],
+)
+def test_counts_of_one_species_are_rejected(text, options, hint):
+    with pytest.raises(RefusedError, match=f"counts of one species, .* at 2 sites; .*{hint}"):
+        read_data("a.csv", text, ReadOptions(kind="counts", **options))
+
+
+def test_question_about_one_column_uses_singular():
+    with pytest.raises(AskError, match=r"^Does oak count the individuals"):
+        read_data("a.csv", b"site,oak\na,3\nb,4\n", ReadOptions())
+    with pytest.raises(AskError, match=r"^Do oak, elm count the individuals"):
+        read_data("a.csv", b"site,oak,elm\na,3,1\nb,4,2\n", ReadOptions())
+
+
+def test_description_of_one_site_uses_singular():
+    samples = read_data("a.csv", b"site,oak,elm\na,3,1\n", ReadOptions(kind="counts"))
+    assert samples.taken == "4 labels (2 species at 1 site), in 1 group by column 'site'"

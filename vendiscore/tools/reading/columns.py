@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ...support.errors import short_repr
 from ...support.text_detection import are_sequences, count_unspaced, looks_like
-from .count_columns import describe_counts, has_no_name, is_count_name
+from .count_columns import describe_counts, find_counts_answer, has_no_name, is_count_name
 from .limits import AskError, ReadOptions, RefusedError
 from .names import (
     LINE_NAMES,
@@ -647,6 +647,9 @@ def _build_question(
         )
         position = 0 if are_first else len(choices)
         choices.insert(position, ("all columns of numbers", {"kind": "vectors"}))
+        if counts_answer := find_counts_answer(preview, columns):
+            position = len(choices) if counts_answer.get("transpose") else 0
+            choices.insert(position, ("the numbers are counts of individuals", {**counts_answer}))
     return AskError(f"Which column holds the {sample_type}? {reason}.", choices)
 
 

@@ -22,6 +22,7 @@ from .tables import are_consecutive as number_rows
 _COUNT = re.compile(r"\s*\d+(\.0+)?\s*")
 _NONNEGATIVE_NUMBER = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?")
 _MIN_SPECIES = 5  # in a table of abundances
+_MIN_COUNT_COLUMNS = 3  # that a question offers as counts of species
 _PREVIEW_ROWS = 200  # from which the content of columns is detected
 
 
@@ -101,7 +102,7 @@ def describe_counts(
         return "a table of abundances"
     if not read_options.kind and is_named(first.name, GENE_NAMES) and len(counted) > 1:
         raise AskError(
-            f"Do {join_names(counted)} count what was found of each {first.name} in a sample?",
+            f"{_ask_for_counts(counted)} what was found of each {first.name} in a sample?",
             [
                 ("They are counts", {"kind": "counts", "transpose": True}),
                 ("Rows are features", {"kind": "vectors"}),
@@ -115,7 +116,7 @@ def describe_counts(
         if _has_zero_diagonal(preview):  # as distances that are not symmetric
             choices.reverse()
         raise AskError(
-            f"Do {join_names(counted)} count the individuals of a species at each site?", choices
+            f"{_ask_for_counts(counted)} the individuals of a species at each site?", choices
         )
     are_texts = first.form == "prose" or (
         first.form == "phrases" and not has_no_name(preview, first.name)
@@ -124,7 +125,7 @@ def describe_counts(
         return ""
     if is_named(first.name, SITE_NAMES):
         raise AskError(
-            f"Does {join_names(counted)} count the individuals of a species at each {first.name}?",
+            f"{_ask_for_counts(counted)} the individuals of a species at each {first.name}?",
             [("They are counts", {"kind": "counts"}), ("Rows are features", {"kind": "vectors"})],
         )
     is_square = (
@@ -145,10 +146,36 @@ def describe_counts(
         if has_row_names:  # as programs for sequencing data write species and genes
             orientations.reverse()
         raise AskError(
-            f"Do {join_names(counted)} count individuals, of species in columns or in rows?",
+            f"{_ask_for_counts(counted)} individuals, of species in columns or in rows?",
             [*orientations, ("Rows are features", {"kind": "vectors"})],
         )
     return ""
+
+
+def _ask_for_counts(names: Sequence[str]) -> str:
+    """Return the start of a question, such as "Do oak, elm count"."""
+    return f"{'Does' if len(names) == 1 else 'Do'} {join_names(names)} count"
+
+
+def find_counts_answer(preview: Table, columns: Sequence[ColumnEvidence]) -> Record:
+    """Return the options that read whole numbers as counts, {} if the other columns exclude that.
+
+    Each of at least three columns, or each row of a single one, may count a species.
+    """
+    texts = [column for column in columns if column.content_type != "numbers"]
+    counted = [column for column in columns if _has_counts(preview, column)]
+    if len(texts) > 1 or len(texts) + len(counted) < len(columns):
+        return {}
+    if len(counted) >= _MIN_COUNT_COLUMNS:
+        return {"kind": "counts"}
+    labels = preview.labels(texts[0].name)[:_PREVIEW_ROWS] if texts else []
+    are_names = any(
+        column.form in ("words", "phrases") and column.role not in ("text", "prompt")
+        for column in texts
+    )
+    if len(counted) == 1 and are_names and len({*labels}) == len(labels) > 1:
+        return {"kind": "counts", "transpose": True}
+    return {}
 
 
 def _has_zero_diagonal(preview: Table) -> bool:

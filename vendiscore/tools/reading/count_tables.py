@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...similarity.group_indices import factorize
+from ...support.errors import short_repr
 from .count_columns import LongTable, has_no_name
 from .individuals import CountTable, RepeatedLabels
 from .limits import ReadOptions, RefusedError
@@ -46,6 +47,7 @@ def take_individuals(
     groups: Sequence[str] = []
     sets = table.labels(columns["sets"]) if columns["sets"] else []
     has_species_in_rows = bool(record) is not read_options.transpose
+    _check_several_species(sites, species, has_species_in_rows, read_options)
     if has_species_in_rows:
         if read_options.by or read_options.group_by:
             raise RefusedError(
@@ -66,6 +68,25 @@ def take_individuals(
         len(sites),
         [*counted.features, first] if has_species_in_rows else counted.features,
     )
+
+
+def _check_several_species(
+    row_names: Sequence[str],
+    column_names: Sequence[str],
+    has_species_in_rows: bool,
+    read_options: ReadOptions,
+) -> None:
+    """Refuse counts of one species at several sites, each of which would have a score of 1."""
+    species, sites = column_names, row_names
+    if has_species_in_rows:
+        species, sites = sites, species
+    if len(species) == 1 < len(sites):
+        direction = "columns" if has_species_in_rows else "rows"
+        hint = "remove" if read_options.transpose else "pass"
+        raise RefusedError(
+            f"it has counts of one species, {short_repr(species[0])}, at {len(sites):,} sites; if "
+            f"its {direction} are species, {hint} `transpose`"
+        )
 
 
 def without_columns(table: Table, dropped_names: Collection[str], description: str) -> Table:
@@ -164,6 +185,6 @@ def _build_individuals(
         features=features,
         column=None,
         grouping=columns,
-        record=f"{len(count_table.species):,} species at {n_sites:,} sites",
+        record=f"{len(count_table.species):,} species at {n_sites:,} site{'s' * (n_sites != 1)}",
         counts=count_table,
     )

@@ -75,7 +75,10 @@ SEQUENCE_NAMES = re.compile("(sequence|seq)s?")
 GENE_NAMES = re.compile("(gene|transcript|ensembl|ensg|protein|peptide)s?")
 #: Words in the name of the first column of a table of abundances: of kinds, and of places.
 SPECIES_NAMES = re.compile("(otu|asv|taxon|taxa|specie|sp|spp|tax|genus|genera|plant|bird)s?")
-SITE_NAMES = re.compile("(site|plot|quadrat|transect|station|locality|sample|patch|square)s?")
+SITE_NAMES = re.compile(
+    "(site|plot|quadrat|transect|station|locality|sample|patch|square|standort|standorte"
+    "|probefläche|probeflächen)s?"
+)
 #: Words of which names of columns of coordinates consist.
 COORDINATE_NAMES = re.compile(
     "(x|y|lat|latitude|lon|long|lng|longitude|easting|northing|coordinate|coord)s?|x座標|y座標|經度|緯度"
@@ -83,7 +86,7 @@ COORDINATE_NAMES = re.compile(
 #: Names of columns with the number of individuals, or of repetitions of a row.
 COUNT_NAMES = re.compile(
     "n|(count|frequency|frequencie|freq|abundance|occurrence|weight|percentage"
-    "|percent|proportion|share|cover|coverage)s?"
+    "|percent|proportion|share|cover|coverage)s?|anzahl|häufigkeit|häufigkeiten"
 )
 _MIN_SENTENCE_WORDS, LONG_NAME = 6, 60  # words and characters of a name: sentences have more
 _MAX_NAME_LENGTH = 1_000  # characters; longer texts name nothing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from .columns import (
     find_setting_columns,
     merge_numbered,
 )
-from .count_columns import find_coordinates, find_long_table, find_weights
+from .count_columns import find_coordinates, find_counts_answer, find_long_table, find_weights
 from .count_tables import take_individuals, without_columns
 from .csv_cells import format_csv_row
 from .json_documents import describe_value
@@ -166,14 +166,17 @@ def _check_no_weights(table: Table, roles: ColumnRoles, read_options: ReadOption
     """Ask whether a column counts how often each row occurred, unless the samples were named."""
     if read_options.weights or read_options.column or roles.record or roles.kind != "texts":
         return
-    name = find_weights(analyze_columns(table, read_options), table)
+    columns = analyze_columns(table, read_options)
+    name = find_weights(columns, table)
     if name and name != roles.column:
+        choices: list[tuple[str, Mapping[str, object]]] = [
+            (f"Each row counts as often as {name} states", {"weights": name}),
+            ("Each row counts once", {"column": roles.column}),
+        ]
+        if counts_answer := find_counts_answer(table, columns):
+            choices.append(("Each row is a species, with its count", counts_answer))
         raise AskError(
-            f"Does column {short_repr(name)} state how often each of the texts occurred?",
-            [
-                (f"Each row counts as often as {name} states", {"weights": name}),
-                ("Each row counts once", {"column": roles.column}),
-            ],
+            f"Does column {short_repr(name)} state how often each of the texts occurred?", choices
         )
 
 
