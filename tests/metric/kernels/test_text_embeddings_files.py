@@ -221,6 +221,18 @@ def test_broken_model_files_are_rejected(bert, tmp_path, files):
         text_similarity(TEXTS, model_path=folder)
 
 
+def test_code_in_model_folder_is_not_run(bert, tmp_path):
+    """Older versions of sentence-transformers import a class from the folder of the model."""
+    marker = tmp_path / "marker"
+    folder = save_sentence_model(
+        bert, tmp_path / "model", modules=[{"name": "0", "path": "", "type": "own_code.Model"}]
+    )
+    (folder / "own_code.py").write_text(f"open({str(marker)!r}, 'w').close()\nclass Model: pass\n")
+    with pytest.raises(ValueError, match=r"cannot be loaded by sentence-transformers \("):
+        text_similarity(TEXTS, model_path=folder)
+    assert not marker.exists()
+
+
 def test_incomplete_weights_of_sentence_model_are_rejected(bert, tmp_path):
     folder = save_sentence_model(bert, tmp_path)
     model = transformers.AutoModel.from_pretrained(bert)
