@@ -42,7 +42,7 @@ datasets = require("datasets", "evaluate", "a metric of evaluate")
 _SAMPLE_FEATURES = (
     datasets.Value("string"),
     datasets.Value("float64"),
-    datasets.List(datasets.Value("float64")),
+    datasets.Sequence(datasets.Value("float64")),
 )
 _METRIC_ARGUMENTS = inspect.signature(evaluate.Metric.__init__).parameters.keys() - {
     "self",

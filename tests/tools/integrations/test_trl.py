@@ -312,6 +312,7 @@ def test_grpo_trains_and_logs_rewards(tmp_path, monkeypatch):
         max_steps=2,
         num_generations=4,
         max_completion_length=6,
+        generation_kwargs={"min_new_tokens": 2},  # `compute` rejects empty completions
         **TRAINER_OPTIONS,
     )
     trainer.train()
