@@ -84,7 +84,7 @@ def test_pasted_sets_are_compared_and_table_is_downloaded(visit):
 def test_sets_of_images_can_be_compared(visit):
     page = visit()
     open_tab(page, "Compare")
-    _, copies, stripes = (entry.images() for entry in examples.MENU["images"])
+    _, copies, stripes = (entry.open_images() for entry in examples.MENU["images"])
     choose_files(page, ("stripes.zip", zip_images(stripes)), container=page.locator(".set").first)
     drop_files(page, ("copies.zip", zip_images(copies)), selector=".set >> nth=1")
     choose_similarity(page, "look the same")

@@ -36,7 +36,7 @@ TEXT_FILES = [
 ROW_IDS = {name: [101, 102, 103] for name in ("id first.csv", "windows.csv", "tabs.tsv")}
 ROW_IDS["pandas numbers.csv"] = [0, 1, 2]
 VECTOR_FILES = ["utf-16.csv", "quoted.csv", "a.npz", "records.json"]
-STRIPES = examples.find_example("Stripes at all angles").images()
+STRIPES = examples.find_example("Stripes at all angles").open_images()
 
 
 def test_table_texts_are_scored_and_labelled_by_row_or_id(visit):

@@ -38,7 +38,7 @@ def compute_example_score(tab: str, name: str) -> tuple[float, int]:
     if tab == "Text":
         samples, options = examples.find_example(name).text.splitlines(), MEANING
     elif tab == "Images":
-        samples = [image.convert("RGB") for image in examples.find_example(name).images()]
+        samples = [image.convert("RGB") for image in examples.find_example(name).open_images()]
         options = offered_encoders.ALLOWED["images"]["DINOv2"]
     elif tab == "Molecules":
         samples, options = examples.find_example(name).text.splitlines(), {"k": "morgan"}

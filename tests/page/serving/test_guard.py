@@ -138,7 +138,7 @@ def test_stalled_upload_returns_its_share(monkeypatch):
     stalled = Connection("/page/read", [(0, b"x" * 100), (60, b"")])
     early = Connection("/page/read", [(0.1, b"x" * 100)])
     late = Connection("/page/read", [(0.4, b"x"), (0.4, b"x" * 99)])
-    assert visit(stalled, early, late)._arrived == 0
+    assert visit(stalled, early, late)._received == 0
     assert (stalled.statuses, early.statuses, late.statuses) == ([408], [503], [200])
 
 
@@ -178,7 +178,7 @@ def test_calls_of_the_api_share_the_limit_of_uploads(monkeypatch):
         Connection("/api/compute", [(0.7, b"x" * 100)]),
     ]
 
-    assert visit(*first, *later)._arrived == 0
+    assert visit(*first, *later)._received == 0
     assert [each.statuses for each in first] == [[200], [200]]
     assert [each.statuses[0] for each in later] == [503, 503, 200, 200, 200, 200, 200]
 
