@@ -137,7 +137,7 @@ def test_row_with_unquoted_comma_is_listed_as_problem():
         ("a,b\nhello you there,good bye now\nhello me,good day\n", "Columns a, b could be meant"),
         ("text,answer\nhello you there,good bye now\n", "Columns text, answer could be meant"),
         ("a,b\n" + "one two,three four\n" * 3, "Which column holds the samples?"),
-        ("site,s1,s2\nA,1,2\nB,3,4\n", "Does s1, s2 count the individuals of a species at each"),
+        ("site,s1,s2\nA,1,2\nB,3,4\n", "Do s1, s2 count the individuals of a species at each"),
     ],
 )
 def test_page_asks_about_ambiguous_tables(data, message):
