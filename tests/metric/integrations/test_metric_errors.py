@@ -177,7 +177,12 @@ CASES = [
         ValueError,
         "sample 1 of `p` must be finite and at least 0, got -0.5",
     ),
-    (TEXTS, {"p": [0.5, 0.2, 0.2]}, ValueError, r"must sum to 1, got 0.9; pass p / p.sum\(\)"),
+    (
+        TEXTS,
+        {"p": [0.5, 0.2, 0.2]},
+        ValueError,
+        r"must sum to 1, got 0.9; pass np.divide\(p, sum\(p\)\)",
+    ),
     (
         TEXTS,
         {"p": [np.nan, 0.5, 0.5]},

@@ -126,7 +126,7 @@ INVALID_KEYWORDS = {
     "option of a mixture": (
         {"k": ["cosine", "rbf"], "sigma": 2},
         TypeError,
-        r"options=\{'cosine': \{'sigma': …\}\}",
+        r"options=\{'rbf': \{'sigma': …\}\}",
     ),
     "misspelt option": ({"sgima": 2}, TypeError, "unknown keyword 'sgima'. Did you mean `sigma`"),
     "misspelt keyword": ({"normalise": True}, TypeError, "'normalise'.*`normalize`"),
