@@ -123,7 +123,8 @@ class TestMagnitudeArea:
     def test_area_rejects_references_that_are_a_single_point(self):
         for single_point in (Y[:1], np.ones((5, 3))):
             with pytest.raises(
-                ValueError, match=r"`references` must .* pass other references, or `t"
+                ValueError,
+                match=r"of `references`.* must be above 0.* pass other references, or `t",
             ):
                 compute(X, single_point, measures="MagArea")
 
