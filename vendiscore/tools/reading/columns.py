@@ -786,7 +786,7 @@ def _detect_string_type(strings: Sequence[str]) -> str:
 def parse_row(cell: object) -> object:
     """Return the numbers of a text that lists them as JSON or NumPy does; other cells as they are.
 
-    >>> row_in("[1, 2.5]"), row_in("[1.  2.5]"), row_in("[1. ... 2.5]")
+    >>> parse_row("[1, 2.5]"), parse_row("[1.  2.5]"), parse_row("[1. ... 2.5]")
     ([1, 2.5], [1.0, 2.5], '[1. ... 2.5]')
     """
     if not isinstance(cell, str) or not cell.startswith("["):
@@ -858,7 +858,7 @@ def few_values(labels: Iterable[str]) -> bool:
 def find_set_columns(table: Table) -> list[str]:
     """Return the columns that may tell sets apart: those named as models before any of few values.
 
-    >>> set_columns(Table(["text", "LLM"], [["a b", "x"], ["c d", "y"]] * 2, [1, 2, 3, 4]))
+    >>> find_set_columns(Table(["text", "LLM"], [["a b", "x"], ["c d", "y"]] * 2, [1, 2, 3, 4]))
     ['LLM']
     """
     columns = [_analyze_column(table, name) for name in table.names[:_MAX_COLUMNS]]

@@ -250,7 +250,7 @@ def is_sentence(cell: str) -> bool:
 def format_dropped_count(count: int, noun: str, suffix: str = "") -> str:
     """Return a sentence, such as "1 blank line is left out".
 
-    >>> say_left_out(2, "row", " without an answer")
+    >>> format_dropped_count(2, "row", " without an answer")
     '2 rows without an answer are left out'
     """
     if count == 1:

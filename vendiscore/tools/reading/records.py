@@ -262,7 +262,7 @@ def get_value_at(value: object, path: str) -> object:
 
     Examples
     --------
-    >>> value_at({"choices": [{"text": "a"}, {"text": "b"}]}, "choices[*].text")
+    >>> get_value_at({"choices": [{"text": "a"}, {"text": "b"}]}, "choices[*].text")
     ['a', 'b']
     """
     steps = [name or index for name, index in _PATH_STEP.findall(path)]
@@ -301,7 +301,7 @@ def is_conversation(value: object) -> TypeGuard[list[Options]]:
 def detect_speaker(name: str) -> str:
     """Return "user" or "assistant" if a word of a speaker's name says so, otherwise "".
 
-    >>> speaker_of("PyBot"), speaker_of("You"), speaker_of("ABHA")
+    >>> detect_speaker("PyBot"), detect_speaker("You"), detect_speaker("ABHA")
     ('assistant', 'user', '')
     """
     words = {*split_name(name)}
@@ -348,7 +348,7 @@ def extract_answers(cell: object) -> object:
 
     Examples
     --------
-    >>> answers_in([["a", "b"], ["c"]]), answers_in([{"role": "assistant", "content": "a"}])
+    >>> extract_answers([["a", "b"], ["c"]]), extract_answers([{"role": "assistant", "content": "a"}])
     (['a', 'b', 'c'], 'a')
     """
     if is_conversation(cell):

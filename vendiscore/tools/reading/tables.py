@@ -97,7 +97,7 @@ class Table:
 
     Examples
     --------
-    >>> table("id,answer\n1,a cat\n", ReadOptions()).column("answer")
+    >>> parse_table("id,answer\n1,a cat\n", ReadOptions()).column("answer")
     ['a cat']
     """
 

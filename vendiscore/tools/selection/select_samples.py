@@ -327,5 +327,5 @@ def _select_positions(
         quality_tradeoff and quality_tradeoff.take(positions),
     )
     with quiet():
-        select_greedily(ordering)
+        interrupted = select_greedily(ordering) or interrupted
     return positions[ordering.selected], n_swaps, interrupted
