@@ -348,8 +348,10 @@ def extract_answers(cell: object) -> object:
 
     Examples
     --------
-    >>> extract_answers([["a", "b"], ["c"]]), extract_answers([{"role": "assistant", "content": "a"}])
-    (['a', 'b', 'c'], 'a')
+    >>> extract_answers([["a", "b"], ["c"]])
+    ['a', 'b', 'c']
+    >>> extract_answers([{"role": "assistant", "content": "a"}])
+    'a'
     """
     if is_conversation(cell):
         return get_last_turn(cell, "assistant")
