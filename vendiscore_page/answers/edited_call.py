@@ -86,7 +86,7 @@ def compute_sets(sets: Mapping[str, Samples], text: object) -> Record:
 
 
 def _take_usable(samples: Samples) -> tuple[Samples, list[str]]:
-    """Return the samples that can be used, and a note on the others."""
+    """Return the samples that a kernel can use, and notes on those that it cannot."""
     if not samples.problems:
         return samples, []
     usable_indices = [i for i in range(len(samples)) if i not in samples.problems]

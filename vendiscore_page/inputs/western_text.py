@@ -10,7 +10,7 @@ _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def detect_encoding(data: bytes) -> str | None:
-    """Return "cp1252" for text that only Windows-1252 explains, None for text as usual."""
+    """Return "cp1252" if bytes are text in Windows-1252 only; None if other encodings fit."""
     try:
         decode(data)
     except RefusedError:

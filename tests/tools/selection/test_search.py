@@ -175,6 +175,25 @@ def test_interrupted_swap_search_keeps_all_samples(monkeypatch):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+def test_interrupted_ordering_of_swapped_samples_is_reported(monkeypatch):
+    complete = select(X, 30, k="cosine")
+    assert complete.swapped > 0
+    searches = []
+
+    def interrupted_track(items, total, description):
+        searches.append(description)
+        for item in items:
+            if len(searches) == 2 and item == 29:  # the second search orders the selected samples
+                raise KeyboardInterrupt
+            yield item
+
+    monkeypatch.setattr(search, "track", interrupted_track)
+    with pytest.warns(UserWarning, match="interrupted: .* the first 29 of 30 samples"):
+        result = select(X, 30, k="cosine")
+    assert result.interrupted
+    np.testing.assert_array_equal(result.places, complete.places[:29])
+
+
 def test_sigint_interrupts_select_in_a_subprocess():
     code = (
         "import signal, numpy as np, vendiscore\n"

@@ -260,7 +260,7 @@ class ReportData:
 
     @cached_property
     def subsample(self) -> SampleSet:
-        """The samples of `subsample_rows` as a `SampleSet`."""
+        """The samples in tables and figures of pairs: all samples or a random part."""
         if len(self.subsample_rows) == self.sample_set.similarity.n:
             return self.sample_set
         return take_sample_set(self.sample_set, self.subsample_rows)

@@ -45,7 +45,7 @@ _MORE: dict[Aspect, str] = {
 
 
 def describe_finding(report_data: ReportData, noun: str) -> str:
-    """State the main result in a short sentence, for titles; "" for other measures than VS.
+    """Return a sentence with the main result of a Vendi Score, "" for other measures.
 
     `noun` is the plural for samples, such as "texts".
     """

@@ -221,7 +221,7 @@ class Columns:
         return Table(names, rows, row_numbers, header=names, typed=True, more=self.more)
 
     def head(self) -> Table:
-        """Read the first rows.
+        """Read the first rows of the file, from which the roles of its columns are detected.
 
         Returns
         -------

@@ -10,6 +10,7 @@ from .encodings import NotTextError, decode
 from .formats import ENDINGS, TYPES
 from .limits import AskError, ReadOptions, RefusedError
 from .samples import Samples
+from .saved_datasets import build_dataset_error, find_saved_datasets
 
 
 def read_folder(folder: Path, read_options: ReadOptions) -> Samples:
@@ -25,9 +26,9 @@ def read_folder(folder: Path, read_options: ReadOptions) -> Samples:
     all_files, _ = list_folder(folder, recursive=True)
     if read_options.subfolders is False and not has_subfolder_labels:
         all_files = [file for file in all_files if _is_at_top(file)]
-    datasets = _find_datasets(all_files)
+    datasets = find_saved_datasets(all_files)
     if datasets[:1] == ["."]:
-        raise _build_dataset_error(folder)
+        raise build_dataset_error(folder)
     by_kind: dict[str, list[str]] = {"images": [], "texts": []}
     tables = []
     for file in all_files:
@@ -44,7 +45,7 @@ def read_folder(folder: Path, read_options: ReadOptions) -> Samples:
     by_kind = {kind: files for kind, files in by_kind.items() if files}
     if not by_kind:
         if datasets and not tables:
-            raise _build_dataset_error(folder / datasets[0])
+            raise build_dataset_error(folder / datasets[0])
         hint = f"; it has {format_names(tables)}: pass that file, or one of them" * bool(tables)
         sample_type = ".txt files" if read_options.kind == "texts" else "images"
         raise RefusedError(f"the folder has no {sample_type}{hint}")
@@ -91,29 +92,6 @@ def read_folder(folder: Path, read_options: ReadOptions) -> Samples:
         else (),
         written=lambda indices: "".join(f"{paths[i]}\n" for i in indices),
     )
-
-
-def _find_datasets(files: Sequence[str]) -> list[str]:
-    """Return the folders, "." for the top, in which `datasets` saved a dataset with Arrow files."""
-    arrow_folders = {PurePath(file).parent for file in files if file_extension(file) == "arrow"}
-    folders = {PurePath(file).parent for file in files if PurePath(file).name == "state.json"}
-    # A dataset with splits has a folder for each of them.
-    split_folders = {
-        PurePath(file).parent for file in files if PurePath(file).name == "dataset_dict.json"
-    }
-    datasets = folders & arrow_folders
-    datasets |= split_folders & {folder.parent for folder in datasets}
-    return sorted(map(str, datasets))
-
-
-def _build_dataset_error(folder: Path) -> RefusedError:
-    """Return the error about a dataset in a folder, with the call that converts it."""
-    from .json_documents import describe_conversion
-
-    has_splits = (folder / "dataset_dict.json").is_file()
-    splits = sorted(path.parent.name for path in folder.glob("*/state.json")) if has_splits else []
-    conversion = describe_conversion(str(folder), splits[0] if splits else "")
-    return RefusedError(f"the folder has a dataset that `datasets` saved; {conversion}")
 
 
 def _detect_file_type(file: str) -> str:

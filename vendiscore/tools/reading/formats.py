@@ -13,6 +13,7 @@ from ...support.folders import file_extension
 from ...support.text_detection import IMAGE_EXTENSIONS
 from .encodings import decode
 from .limits import ReadOptions, RefusedError
+from .saved_datasets import format_conversion
 
 if TYPE_CHECKING:
     from .columnar_files import Columns
@@ -177,8 +178,8 @@ _UNSUPPORTED = (
         ("arrow", "feather"),
         rb"ARROW1\0|FEA1\0|\xff{4}.{3}\0\x10\0\0\0",
         "an Arrow file",
-        "save it as parquet, for example with datasets.load_from_disk('FOLDER').to_parquet("
-        "'data.parquet') if `datasets` saved it in a folder",
+        f"save it as parquet, for example with {format_conversion()} if `datasets` saved it in a "
+        f"folder",
     ),
     _Unsupported(("safetensors",), rb".{2}\0{6}\{\"", "a safetensors file", _AS_ARRAY),
     _Unsupported(

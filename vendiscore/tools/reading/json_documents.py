@@ -9,6 +9,7 @@ from ...support.errors import short_repr
 from .json_layouts import EXPECTED, Rows, extract_rows
 from .limits import ReadOptions, RefusedError
 from .records import is_conversation, split_records
+from .saved_datasets import check_no_dataset
 from .tables import Table, is_row
 
 # Arrays and objects unpacked at once: each takes far more memory than its two brackets.
@@ -18,8 +19,6 @@ _MAX_STRINGS = 4_000_000
 # Columns of values without names.
 _NAMES = {"a row of numbers": "row", "a conversation": "messages"}
 _SEPARATOR = re.compile(r"[\s,]*")  # documents that follow each other
-# Keys of the files next to the Arrow files of a dataset that `datasets` saves.
-_DATASET_KEYS = ({"_data_files", "_fingerprint"}, {"features", "citation", "license"})
 
 
 def parse_json_lines(text: str, read_options: ReadOptions) -> Table:
@@ -126,33 +125,10 @@ def parse_document(text: str, read_options: ReadOptions, layout: str = "") -> Ta
 
 def _build_document_table(value: object, layout: str, read_options: ReadOptions) -> Table:
     if not layout:
-        _check_no_dataset(value)
+        check_no_dataset(value)
     rows = extract_rows(value, layout)
     n = len(rows.values)
     return _build_table(rows, range(1, n + 1), rows.values, "element", {}, read_options)
-
-
-def _check_no_dataset(value: object) -> None:
-    """Refuse a document that describes a dataset, whose samples are in Arrow files next to it."""
-    if not isinstance(value, dict):
-        return
-    splits = value.get("splits") if len(value) == 1 else None
-    split = splits[0] if isinstance(splits, list) and splits and isinstance(splits[0], str) else ""
-    if split or any(keys <= value.keys() for keys in _DATASET_KEYS):
-        raise RefusedError(
-            "it describes a dataset that `datasets` saved, and has no samples; "
-            f"{describe_conversion('FOLDER', split)}"
-        )
-
-
-def describe_conversion(folder: str, split: str = "") -> str:
-    """Return how to convert a dataset that `datasets` saved in a folder to parquet."""
-    selected = f"[{split!r}]" if split else ""
-    file = f"{split or 'data'}.parquet"
-    return (
-        "save its samples as parquet in Python, and pass that file: "
-        f"datasets.load_from_disk({folder!r}){selected}.to_parquet({file!r})"
-    )
 
 
 def table_from_value(value: object, read_options: ReadOptions) -> Table:

@@ -436,7 +436,7 @@ def _are_whole(cells: Iterable[str]) -> bool:
 
 
 def _describe_non_feature(table: Table, name: str) -> str:
-    """Return why a column of numbers is not a feature, "" if it is one."""
+    """Return why a column of numbers is no feature (such as "it holds labels"), "" if it is one."""
     if role_of(name) == "label":
         return "it holds labels"
     is_id = is_named(name, _ALWAYS_IDS) or _is_row_number_column(table, name)

@@ -230,7 +230,7 @@ def parse_table(
 
 
 def _has_row_names(rows: Sequence[Sequence[str]], width: int) -> bool:
-    """Return whether rows of numbers have names, for which R writes no column name."""
+    """Return whether rows of numbers begin with names, in a column for which R writes no header."""
     is_wider = {*map(len, rows)} == {width + 1}
     return is_wider and are_numbers(row[-1] for row in rows)
 
