@@ -70,7 +70,6 @@ MARKS = {
         "fuzz/",
         "package/test_contributing",
         "package/test_load_from_hub",
-        "metric/support/test_namespace_large",
         "metric/support/test_memory",
         "metric/test_numbers",
         "browser/test_page",
@@ -142,7 +141,6 @@ ONE_WORKER = {
     "page": ("tests/browser/", "tests/page/serving/test_server"),
     "slow": (
         "tests/package/",
-        "tests/metric/support/test_namespace_large",
         "tests/metric/encoders/test_treebank",
         "tests/tools/integrations/test_torchmetrics",
         "tests/tools/reports/test_document",
@@ -206,6 +204,10 @@ def _marked(path: Path, mark: str) -> bool:
     return path.as_posix().partition("/tests/")[2].startswith(MARKS[mark])
 
 
+def _is_long(item: pytest.Item) -> bool:
+    return item.get_closest_marker("long") is not None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         for mark in MARKS:
@@ -213,6 +215,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(mark)
         if isinstance(item, pytest.DoctestItem):
             item.add_marker("versions")
+    if "long" not in config.option.markexpr:
+        config.hook.pytest_deselected(items=[each for each in items if _is_long(each)])
+        items[:] = [each for each in items if not _is_long(each)]
     cells = config.getoption("--grids")
     if cells != "all":
         rest = parameter_grids.find_deselected(items)

@@ -142,6 +142,7 @@ def test_recipe_works_as_written(title: str, clone: Path) -> None:
         assert process.returncode == 0, process.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("title", ["A kernel", "A measure"])
 def test_contract_rejects_wrong_values(title: str, clone: Path) -> None:
     """A recipe's command fails if its kernel or measure returns twice the value."""

@@ -69,7 +69,13 @@ def test_documented_paths_are_found():
     assert "vendiscore.report.thumbnails" in MODULES
 
 
-@pytest.mark.parametrize("reverse", [False, True], ids=["in order", "in reverse order"])
+@pytest.mark.parametrize(
+    "reverse",
+    [
+        pytest.param(False, id="in order"),
+        pytest.param(True, id="in reverse order", marks=pytest.mark.long),
+    ],
+)
 def test_documented_paths_can_be_imported_in_fresh_process(reverse):
     paths = [sorted(MODULES, reverse=reverse), sorted(NAMES, reverse=reverse)]
     run = subprocess.run(

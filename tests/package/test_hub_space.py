@@ -137,7 +137,7 @@ def test_documented_commands_upload_magnitude_space(tmp_path):
     assert float(area) == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a clone")
 def test_documented_commands_upload_working_space(tmp_path):
     guide = (ROOT / "docs" / "tasks" / "page_api.md").read_text(encoding="utf-8")

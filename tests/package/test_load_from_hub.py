@@ -4,6 +4,7 @@ import re
 import shutil
 
 import evaluate
+import pytest
 from clean_install import ROOT, PythonProcess, copy_package
 from fake_hub import FakeHub, read_checkout
 
@@ -90,6 +91,7 @@ with get_context("spawn").Pool(1) as pool:
 """
 
 
+@pytest.mark.long
 def test_revision_uses_its_package_offline_and_unpickled(tmp_path):
     """The scripts are equal, so `evaluate` keeps one copy, recorded for the first revision."""
     main = read_checkout(ROOT)

