@@ -54,6 +54,14 @@ def test_shell_syntax_and_other_programs_are_rejected(line):
         readme_commands.parse_commands(block("python3 -V", line))
 
 
+def test_size_of_folder_is_the_sum_of_its_files(tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "a.py").write_bytes(b"0" * 1_500_000)
+    (tmp_path / "b").write_bytes(b"0" * 500_000)
+    (tmp_path / "link").symlink_to(tmp_path / "b")
+    assert readme_commands.measure_megabytes(tmp_path) == 2.0
+
+
 def test_readme_without_test_block_is_rejected():
     with pytest.raises(ValueError, match="expected one block"):
         readme_commands.parse_commands("# no commands\n")
