@@ -296,7 +296,7 @@ def can_compute_subsets_separately(similarity: Similarity) -> bool:
 def find_distinct_samples(
     samples: SampleContainer, keep_repeats: bool = False
 ) -> tuple[SampleContainer, np.ndarray, np.ndarray]:
-    """Find distinct strings or numbers.
+    """Find distinct strings or numbers in a list or a one-dimensional array.
 
     Return the distinct samples, the index of the first occurrence of each, and for each sample the
     position of its value among the distinct samples. Samples of other types, and all samples with
@@ -306,22 +306,27 @@ def find_distinct_samples(
     (['a', 'b'], array([0, 1]), array([0, 1, 0]))
     """
     simple_types = {str, bytes, int, float}
-    types = {*map(type, samples)} if isinstance(samples, list) else {object}
-    if keep_repeats or not isinstance(samples, list) or not types <= simple_types:
+    values: Any = samples
+    if isinstance(samples, np.ndarray) and samples.ndim == 1 and samples.dtype.kind in "iufUS":
+        values = samples.tolist()
+    types = {*map(type, values)} if isinstance(values, list) else {object}
+    if keep_repeats or not isinstance(values, list) or not types <= simple_types:
         # Each sample is distinct: the result is the identity.
         index = np.arange(num_samples(samples))
         return samples, index, index
-    keys: list[Any] = samples
+    keys: list[Any] = values
     if types not in ({str}, {bytes}, {int}):
         # Keys contain the type, because a kernel may distinguish 1 from 1.0, which are equal. It
         # may also distinguish 0.0 from −0.0, which are equal and have the same type, so keys of
         # falsy samples contain their `repr`, in a tuple that differs from all samples, which are no
         # tuples.
-        keys = [(type(sample), sample or (repr(sample),)) for sample in samples]
+        keys = [(type(sample), sample or (repr(sample),)) for sample in values]
     distinct_keys, inverse = factorize(keys)
     first_indices = np.empty(len(distinct_keys), int)
     # Of several values for the same index, the last one is assigned: that of the first sample.
     first_indices[inverse[::-1]] = np.arange(len(keys))[::-1]
+    if isinstance(samples, np.ndarray):
+        return samples[first_indices], first_indices, inverse
     return [samples[i] for i in first_indices], first_indices, inverse
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute
+from vendiscore.resolve.kernel_builder import find_distinct_samples
 from vendiscore.support.text_detection import count_unspaced, looks_like
 
 TEXTS = ["a b", "a c", "d e"]
@@ -213,3 +214,51 @@ def compute_with_metric(samples):
 def test_entry_points_warn_about_molecules(call):
     with pytest.warns(UserWarning, match=r"look like SMILES of molecules.*k='morgan' to compare"):
         call([*SMALL_MOLECULES, "CCCN", "CC(C)O", "CCBr", "CCC"])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [3, 1, 3, 2, 1, 3],
+        [0.0, 1.5, -0.0, 1.5, 0.0, 2.5],
+        ["b", "a", "b", "c", "a", "b"],
+        [b"b", b"a", b"b", b"c", b"a", b"b"],
+    ],
+)
+def test_distinct_values_of_arrays_are_those_of_lists(values):
+    listed, first, inverse = find_distinct_samples(values)
+    array, array_first, array_inverse = find_distinct_samples(np.array(values))
+    assert isinstance(array, np.ndarray)
+    assert array.tolist() == listed
+    assert array_first.tolist() == first.tolist()
+    assert array_inverse.tolist() == inverse.tolist()
+    assert len(listed) < len(values)
+    kept, *indices = find_distinct_samples(np.array(values), keep_repeats=True)
+    assert kept.tolist() == values
+    assert [index.tolist() for index in indices] == [[*range(len(values))]] * 2
+
+
+def test_rows_and_values_without_simple_types_are_treated_as_distinct():
+    for samples in (np.ones((3, 2)), np.array(["a", None, "a"], dtype=object), np.array([1j, 1j])):
+        distinct, first, _ = find_distinct_samples(samples)
+        assert distinct is samples
+        assert first.tolist() == [*range(len(samples))]
+
+
+def test_function_is_called_once_for_each_pair_of_distinct_numbers_of_an_array():
+    calls = []
+
+    def compare(a, b):
+        calls.append((int(a), int(b)))
+        return float(a == b)
+
+    samples = np.array([1, 2, 1, 1, 2, 5])
+    vs = compute(samples, k=compare)["VS"]
+    assert vs == pytest.approx(compute(samples, k="labels")["VS"], rel=1e-12)
+    assert set(calls) <= {(a, b) for a in (1, 2, 5) for b in (1, 2, 5)}
+    assert len(calls) <= 9
+
+
+def test_missing_label_of_an_array_is_reported_at_its_first_index():
+    with pytest.raises(vendiscore.SampleError, match="sample 2 has a missing label: nan"):
+        compute(np.array([1.0, 0.0, np.nan, 1.0, np.nan]), k="labels")
