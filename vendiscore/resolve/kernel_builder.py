@@ -305,9 +305,9 @@ def find_distinct_samples(
     >>> find_distinct_samples(["a", "b", "a"])
     (['a', 'b'], array([0, 1]), array([0, 1, 0]))
     """
-    simple_types = {str, bytes, int, float}
+    simple_types = {str, bytes, bool, int, float}
     values: Any = samples
-    if isinstance(samples, np.ndarray) and samples.ndim == 1 and samples.dtype.kind in "iufUS":
+    if isinstance(samples, np.ndarray) and samples.ndim == 1 and samples.dtype.kind in "biufUS":
         values = samples.tolist()
     types = {*map(type, values)} if isinstance(values, list) else {object}
     if keep_repeats or not isinstance(values, list) or not types <= simple_types:
@@ -315,7 +315,7 @@ def find_distinct_samples(
         index = np.arange(num_samples(samples))
         return samples, index, index
     keys: list[Any] = values
-    if types not in ({str}, {bytes}, {int}):
+    if types not in ({str}, {bytes}, {bool}, {int}):
         # Keys contain the type, because a kernel may distinguish 1 from 1.0, which are equal. It
         # may also distinguish 0.0 from −0.0, which are equal and have the same type, so keys of
         # falsy samples contain their `repr`, in a tuple that differs from all samples, which are no

@@ -220,6 +220,7 @@ def test_entry_points_warn_about_molecules(call):
     "values",
     [
         [3, 1, 3, 2, 1, 3],
+        [True, False, True],
         [0.0, 1.5, -0.0, 1.5, 0.0, 2.5],
         ["b", "a", "b", "c", "a", "b"],
         [b"b", b"a", b"b", b"c", b"a", b"b"],
@@ -262,3 +263,12 @@ def test_function_is_called_once_for_each_pair_of_distinct_numbers_of_an_array()
 def test_missing_label_of_an_array_is_reported_at_its_first_index():
     with pytest.raises(vendiscore.SampleError, match="sample 2 has a missing label: nan"):
         compute(np.array([1.0, 0.0, np.nan, 1.0, np.nan]), k="labels")
+
+
+def test_equal_values_of_different_types_are_kept_apart():
+    distinct, first, inverse = find_distinct_samples([True, 1, 1.0, True, 0, False])
+    assert [(type(value), value) for value in distinct] == [
+        (bool, True), (int, 1), (float, 1.0), (int, 0), (bool, False)
+    ]  # fmt: skip
+    assert first.tolist() == [0, 1, 2, 4, 5]
+    assert inverse.tolist() == [0, 1, 2, 0, 3, 4]
