@@ -1,6 +1,7 @@
 """A cache of embeddings on disk, with one SQLite file per model."""
 
 import sqlite3
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +39,8 @@ class EmbeddingCache:
             self.database: sqlite3.Connection = sqlite3.connect(
                 self.path, timeout=60, check_same_thread=False
             )
+            # Python 3.13 warns about connections that are not closed.
+            weakref.finalize(self, self.database.close)
             # Text that is not valid UTF-8 is corrupt, which the checksum reveals.
             self.database.text_factory = lambda data: data.decode("utf-8", "replace")
             self.database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE_SCHEMA}")

@@ -103,6 +103,7 @@ def test_autocast_affects_only_the_samples(kernel):
     assert layer.weight.grad.abs().sum() > 0
 
 
+@pytest.mark.filterwarnings("ignore:Guards may run slower on Python 3.13.0")  # by torch
 @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
 def test_loss_works_in_compiled_functions():
     layer, loss, X = torch.nn.Linear(4, 3), VendiLoss(), random_rows().detach()
@@ -231,6 +232,7 @@ def test_function_works_with_transforms_of_torch(q):
         torch.testing.assert_close(gradient, expected_gradient)
 
 
+@pytest.mark.filterwarnings("ignore:Guards may run slower on Python 3.13.0")  # by torch
 def test_function_is_compiled_without_graph_breaks():
     compiled = torch.compile(vendi_loss, fullgraph=True, backend="aot_eager")
     X = random_rows()

@@ -101,6 +101,28 @@ def _find_adapter(
     return None
 
 
+class _Pickler(pickle.Pickler):
+    """Replaces objects that all partial results share by their names."""
+
+    def __init__(self, file: io.BytesIO, shared: Mapping[str, object]) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self._names = {id(value): name for name, value in shared.items()}
+
+    def persistent_id(self, value: object) -> str | None:
+        return self._names.get(id(value))
+
+
+class _Unpickler(pickle.Unpickler):
+    """Replaces the names of shared objects by the objects."""
+
+    def __init__(self, file: io.BytesIO, shared: Mapping[str, object]) -> None:
+        super().__init__(file)
+        self._shared = shared
+
+    def persistent_load(self, name: str) -> object:
+        return self._shared[name]
+
+
 def _compute(reduction: Reduction[Any], batches: Batches) -> bytes:
     """Compute a partial result on a worker; return it as bytes, with the warnings."""
     with collect_warnings() as warnings:
@@ -122,19 +144,14 @@ def _merge(reduction: Reduction[Any], dumps: Sequence[bytes]) -> bytes:
 
 def _dump(reduction: Reduction[Any], result: object) -> bytes:
     """Pickle a result, with references to the shared objects of the reduction."""
-    names = {id(value): name for name, value in reduction.shared.items()}
     file = io.BytesIO()
-    pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
-    pickler.persistent_id = lambda value: names.get(id(value))  # type: ignore[method-assign]
-    pickler.dump(result)
+    _Pickler(file, reduction.shared).dump(result)
     return file.getvalue()
 
 
 def _load(reduction: Reduction[Any], data: bytes) -> Any:
     """Unpickle the bytes of `_dump`."""
-    unpickler = pickle.Unpickler(io.BytesIO(data))
-    unpickler.persistent_load = reduction.shared.__getitem__  # type: ignore[method-assign]
-    return unpickler.load()
+    return _Unpickler(io.BytesIO(data), reduction.shared).load()
 
 
 def _reduce_dask(frame: Any, columns: list[str], reduction: Reduction[Any]) -> bytes:
