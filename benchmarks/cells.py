@@ -73,7 +73,8 @@ def load_result(name: str) -> Any:
 
 
 def format_percent(proportion: float, digits: int = 0) -> str:
-    return f"{100 * proportion:.{digits}f} %".replace("-", "−")
+    # Rounded first, because versions of NumPy differ in the last bits of means such as 39.5 %.
+    return f"{round(100 * proportion, 9):.{digits}f} %".replace("-", "−")
 
 
 def format_table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
