@@ -180,7 +180,7 @@ def detect_columns(preview: Table, read_options: ReadOptions) -> ColumnRoles:
             candidates = [column for column in candidates if column.is_named_samples]
         elif not any(column.is_named_samples for column in candidates):
             candidates = _find_named_paths(preview, columns, read_options) or candidates
-            if _has_lists_of_records(preview):
+            if _has_lists_of_records(preview) or _are_lists_of_ids(preview, columns, candidates):
                 candidates = []
         if not (candidates or has_mismatch) and _are_features(preview, columns, read_options):
             return _take_all_numbers(all_columns, read_options)
@@ -320,6 +320,22 @@ def _has_lists_of_records(preview: Table) -> bool:
         return False
     lists = [value for value in preview.record(0).values() if isinstance(value, list) and value]
     return sum(all(map(is_nested, value)) for value in lists) > 1
+
+
+def _are_lists_of_ids(
+    preview: Table, columns: Sequence[Column], candidates: Sequence[Column]
+) -> bool:
+    """Return whether the only likely samples are lists of integers next to nested values.
+
+    They may be the ids of records in these values.
+    """
+    if [column.content_type for column in candidates] != ["vectors"]:
+        return False
+    if not any(column.content_type == "nested" for column in columns):
+        return False
+    cells = preview.column(candidates[0].name, _PREVIEW_ROWS)
+    lists = [cell for cell in cells if isinstance(cell, list)]
+    return all(type(number) is int for number in chain.from_iterable(lists))
 
 
 def _find_nested_paths(preview: Table, columns: Sequence[Column]) -> list[str]:

@@ -98,6 +98,8 @@ def _extract_object_rows(document: Document, layout: str) -> Rows | None:
     lists = {name: value for name, value in document.items() if isinstance(value, list)}
     if record_list := _find_record_list(lists):
         return Rows(list(map(_unwrap_row, record_list)))
+    if nested_list := _find_nested_record_list(document):
+        return Rows(list(map(_unwrap_row, nested_list)))
     if len(lists) == len(document) > 1 and (rows := _extract_rows_of_lists(document, layout)):
         return rows
     filled = {name: value for name, value in lists.items() if value}
@@ -139,6 +141,16 @@ def _split_frame(document: Document) -> Rows | None:
     if not all(isinstance(row, list) and len(row) == len(names) for row in rows):
         return None
     return Rows(_build_records(names, rows))
+
+
+def _find_nested_record_list(document: Document) -> list[Any]:
+    """Return the list of records with the name of such a list in an object with such a name."""
+    for name in HOLDERS:
+        inner = document.get(name)
+        if isinstance(inner, dict):
+            lists = {key: value for key, value in inner.items() if isinstance(value, list)}
+            return _find_record_list(lists)
+    return []
 
 
 def _find_record_list(lists: Document) -> list[Any]:
@@ -233,7 +245,12 @@ def _extract_rows_of_lists(document: Document, layout: str) -> Rows | None:
         layouts = ["columns"]
     elif types == {"number"}:
         layouts = ["columns", "records"] if have_equal_lengths else []
-    elif is_of_groups and not has_column_name and not {*HOLDERS} & filled.keys():
+    elif (
+        is_of_groups
+        and not has_column_name
+        and not {*HOLDERS} & filled.keys()
+        and (types != {"object"} or _have_common_fields(filled))
+    ):
         # A sentence names no column, and the records of a group are no cells.
         is_table = (
             have_equal_lengths and "object" not in types and not any(map(is_sentence, document))
@@ -247,6 +264,13 @@ def _extract_rows_of_lists(document: Document, layout: str) -> Rows | None:
     if selected == "groups":
         return Rows(list(_iter_group_rows(document)), _GROUP)
     return None
+
+
+def _have_common_fields(lists: Document) -> bool:
+    """Return whether the first records of all lists share a field other than ids."""
+    first_records = [value[0] for value in lists.values()]
+    shared = {*first_records[0]}.intersection(*first_records[1:])
+    return any(role_of(field) != "id" for field in shared)
 
 
 def _iter_group_rows(document: Document) -> Iterable[Document]:

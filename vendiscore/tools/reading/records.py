@@ -95,6 +95,13 @@ RECORD_FORMATS = (
         "doc.query",
     ),
     RecordFormat("lighteval details", ("full_prompt", "predictions"), "predictions", "full_prompt"),
+    RecordFormat(
+        "promptfoo results",
+        ("prompt.raw", "response.output"),
+        "response.output",
+        "prompt.raw",
+        "provider.id",
+    ),
 )
 #: Keys of documents under which such records are.
 HOLDERS = ("samples", "request_states", "rows", "data", "results", "outputs")
