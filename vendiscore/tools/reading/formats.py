@@ -39,9 +39,11 @@ def _parse_text(data: bytes, read_options: ReadOptions) -> str:
 
 def _parse_cells(data: bytes, read_options: ReadOptions, delimiter: str = "") -> Table:
     from .csv_cells import unescape_formulas
+    from .markdown import convert_table
     from .tables import parse_table
 
     text, encoding = decode(data, read_options.encoding)
+    text = convert_table(text)
     if delimiter not in text.partition("\n")[0]:  # in files named .tab, too
         delimiter = ""
     return unescape_formulas(
@@ -114,6 +116,7 @@ FORMATS = {
         for name in ("json-records", "json-columns", "json-groups")
     },
     "fields": Format((), _make_text_parser("text_fields:parse_fields")),
+    "list": Format((), _make_text_parser("markdown:parse_list")),
     "smi": Format(("smi", "smiles"), _parse_text),
     "parquet": Format(("parquet", "pq"), _open_parquet, (b"PAR1",)),
     "npy": Format(("npy",), _open_arrays, (b"\x93NUMPY",)),

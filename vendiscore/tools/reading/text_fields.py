@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from .tables import Table
 
 # Up to three words before a colon, also in bold, in a list, or after the time of a message.
-_FIELD = re.compile(
-    r"(?:[-*>#]+ |[(\[][^\])\n]{1,40}[)\]] ?|\d[\d:.,/ -]{0,30} )?"
-    r"\**([^\W\d_][\w-]*(?: [\w-]+){0,2})\**:\**(?:\s+(\S.*)|\s*)"
-)
+_TIME = r"[(\[][^\])\n]{1,40}[)\]] ?|\d[\d:.,/ -]{0,30}(?:\s?[AaPp]\.?[Mm]\.?)?(?: -)? "
+_NAME = r"[^\W\d_][\w-]*(?: [\w-]+){0,2}|\+\d[\d ()-]{5,20}"  # or the number of a telephone
+_FIELD = re.compile(rf"\u200e?(?:[-*>#]+ |{_TIME})?\**({_NAME})\**:\**(?:\s+(\S.*)|\s*)")
+# A line of a chat that begins with the time of a message, and the name of its author.
+_MESSAGE = re.compile(rf"\u200e?(?=.{{,12}}\d.{{,12}}\d:\d\d)(?:{_TIME})({_NAME}):\s+\S.*")
+_MIN_MESSAGES = 3
 # Lines of three or more of one of these characters separate texts.
 _RULE = re.compile(r"\s*([-=*#_~+])\1{2,199}\s*")
 _MAX_OFFERED_NAMES = 6  # that a question offers
@@ -99,6 +101,17 @@ def is_rule(row: str) -> bool:
     (True, False, False)
     """
     return bool(_RULE.fullmatch(row))
+
+
+def are_messages(lines: Sequence[str]) -> bool:
+    """Return whether most lines begin with the time and the author of a message.
+
+    >>> are_messages(["12/31/23, 9:41 PM - Ann Lee: hi", "[31.12.23, 21:42:03] Tom: hello"] * 2)
+    True
+    """
+    n_filled = sum(bool(line.strip()) for line in lines)
+    n_messages = sum(bool(_MESSAGE.fullmatch(line.strip())) for line in lines)
+    return n_messages >= max(_MIN_MESSAGES, n_filled / 2)
 
 
 def find_candidate_names(lines: Sequence[str]) -> list[str]:

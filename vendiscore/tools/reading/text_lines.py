@@ -9,9 +9,10 @@ from ...support.text_detection import can_be_smiles, looks_like
 from ...support.types import Record
 from .encodings import LINE_BREAK
 from .limits import AskError, ReadOptions
+from .markdown import find_table, is_list
 from .names import format_dropped_count, join_names
 from .samples import Samples
-from .text_fields import find_candidate_names, is_rule
+from .text_fields import are_messages, find_candidate_names, is_rule
 
 _SPEAKER = re.compile(r"^[^\w\n]*(user|you|assistant|human|ai|bot|agent|system)\W", re.I | re.M)
 _NAME_OF_FIELD = re.compile(r"([A-Z]\w*( \w+)?):(\s|$)")
@@ -166,7 +167,14 @@ def detect_separator(rows: Sequence[str], rules: Counter[str]) -> str:
     texts = [[row for row in part if row.strip()] for _, part in iter_parts(rows, is_rule)]
     filled = [part for part in texts if part]
     is_markdown = any(map(_MARKDOWN.fullmatch, rows))
-    is_document = is_markdown or _have_fields(rows) or is_transcript("\n".join(rows))
+    is_document = (
+        is_markdown
+        or _have_fields(rows)
+        or is_transcript("\n".join(rows))
+        or are_messages(rows)
+        or is_list(rows)
+        or bool(find_table(rows))
+    )
     if not rules or max(map(len, filled), default=0) < 2:
         are_blocks = not rules and "" in rows and _are_blocks(rows)
         if are_blocks or (is_document and not rules):
@@ -192,7 +200,15 @@ def _build_question(
 ) -> AskError:
     """Ask what the texts are; those of a name with which lines begin, such as a speaker, first."""
     names = find_candidate_names(rows)
-    named = [(f"Texts of {name}", {"type": "fields", "column": name}) for name in names]
+    named: list[tuple[str, Record]] = [
+        (f"Texts of {name}", {"type": "fields", "column": name}) for name in names
+    ]
+    if find_table(rows):
+        description = "The text has a table, as documents in Markdown have. "
+        named.insert(0, ("The rows of its table", {"type": "csv"}))
+    elif is_list(rows):
+        description += "Lines begin with the marks of a list, which are no part of its items. "
+        named.append(("The items of the list, without their marks", {"type": "list"}))
     question = f"{description}Is each line a text, or each part between {separators}?"
     if names:
         question = (
