@@ -2,6 +2,10 @@
 
 import gzip
 import io
+import json
+import shlex
+import subprocess
+import sys
 import zipfile
 from argparse import Namespace
 
@@ -86,6 +90,53 @@ def test_unclear_content_of_unknown_ending_is_ambiguous():
 def test_unsupported_formats_are_rejected(name, data):
     with pytest.raises(RefusedError, match=r"Files of type \.\w+ are not read: "):
         formats.format_of(name, data)
+
+
+COMMANDS = {
+    "film.srt": (b"1\n00:00:01,000 --> 00:00:02,000\n<i>A cat</i>\nsat.\n\n", ["A cat sat."]),
+    "talk.vtt": (b"WEBVTT\n\n00:01.000 --> 00:02.000\nA cat.", ["A cat."]),
+    "papers.bib": (b"@book{a,\n title = {A {Cat}},\n booktitle={B},\n}\n", ["A {Cat"]),
+    "papers.ris": (b"TY  - JOUR\nTI  - A cat\nER  - \n", ["A cat"]),
+    "mail.eml": (b"Subject: Cats\nContent-Type: text/plain\n\nA cat.\n", ["A cat.\n"]),
+    "mail.mbox": (
+        b"From a Tue Jan  5 10:00:00 2027\nSubject: a\n\nA cat.\n\n"
+        b"From a Tue Jan  5 10:00:00 2027\nSubject: b\n\nA dog.\n",
+        ["A cat.\n", "A dog.\n"],
+    ),
+    "answers.toml": (b'answers = ["a cat"]\n', {"answers": ["a cat"]}),
+    "work.ipynb": (
+        b'{"cells": [{"cell_type": "code", "source": ["a\\n", "b"]}, '
+        b'{"cell_type": "markdown", "source": []}]}',
+        ["a\nb"],
+    ),
+    "items.xml": (b"<?xml?>\n<a><b>A &amp; B</b>\n<b x='1'>C\nD</b></a>", ["A & B", "C\nD"]),
+    "chats.json": (
+        b'[{"title": "a", "mapping": {"r": {"message": null}, "u": {"message": {"author": '
+        b'{"role": "user"}, "content": {"parts": ["Why?"]}}}, "a": {"message": {"author": '
+        b'{"role": "assistant"}, "content": {"parts": ["A cat.", {"asset": 1}, ""]}}}}}]',
+        ["A cat."],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_printed_command_saves_samples(name, tmp_path, monkeypatch):
+    data, samples = COMMANDS[name]
+    (tmp_path / name).write_bytes(data)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RefusedError) as caught:
+        formats.format_of(name, data)
+    _, _, command = str(caught.value).partition(": python ")
+    flag, script, sign, new_file = shlex.split(command)
+    assert (flag, sign) == ("-c", ">")
+    assert new_file == f"{name.partition('.')[0]}_samples.json"
+    printed = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout
+    assert json.loads(printed) == samples
+
+
+def test_command_for_unusual_name_has_placeholder():
+    with pytest.raises(RefusedError, match=r"open\('FILE', 'rb'\)"):
+        formats.format_of('a "$x".toml', b"")
 
 
 def test_new_format_needs_single_registry_entry(monkeypatch, tmp_path):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from pathlib import PurePath
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -135,6 +137,10 @@ class _Unsupported(NamedTuple):
     magic: bytes  # a regular expression; empty if only the ending shows the format
     name: str
     hint: str
+    # Modules and an expression of Python with the samples of `{file}`, for a command that saves
+    # them; `{tag}` is the element of HTML or XML that contains most texts.
+    modules: str = ""
+    expression: str = ""
 
 
 _AS_ARRAY = "save the array with np.save"
@@ -194,7 +200,60 @@ _UNSUPPORTED = (
     _Unsupported(
         ("tif", "tiff", "svg", "psd"), b"", "a picture", "save the picture as PNG or JPEG"
     ),
-    _Unsupported(("mol", "sdf"), b"", "a file of molecules", "convert it to SMILES"),
+    _Unsupported(
+        ("mol", "sdf"),
+        rb"([^\n]*\n){3}[ \d]{6}[^\n]* V[23]000",
+        "a file of molecules",
+        "convert it to SMILES with RDKit, and pass the new file",
+        "rdkit.Chem",
+        "[rdkit.Chem.MolToSmiles(m) for m in rdkit.Chem.SDMolSupplier({file}) if m]",
+    ),
+    _Unsupported(
+        ("srt", "vtt"),
+        rb"(\xef\xbb\xbf)?(WEBVTT|\d+\r?\n\d\d:\d\d:\d\d,\d{3} -->)",
+        "a file of subtitles",
+        "save the texts without their times, and pass the new file",
+        "re",
+        r"[re.sub('<.*?>', '', ' '.join(t.split())) for t in "
+        r"re.findall(r'-->.*\n((?:.+\n?)+)', open({file}, encoding='utf-8-sig').read())]",
+    ),
+    _Unsupported(
+        ("bib", "ris"),
+        rb"\s*@\w+\{[^\n,{}]+,\s*\n|TY  - ",
+        "a bibliography",
+        "save its titles, and pass the new file",
+        "re",
+        r"re.findall(r'(?im)^\s*(?:title\s*=|TI  -|T1  -)\W*(.*\w)', "
+        r"open({file}, encoding='utf-8-sig').read())",
+    ),
+    _Unsupported(
+        ("eml",),
+        b"",
+        "an email",
+        "save its text, and pass the new file",
+        "email.policy",
+        "[email.message_from_binary_file(open({file}, 'rb'), policy=email.policy.default)"
+        ".get_body(('plain', 'html')).get_content()]",
+    ),
+    _Unsupported(
+        ("mbox",),
+        rb"From [^\n]*\d{4}\r?\n[A-Z][\w-]+: ",
+        "a mailbox",
+        "save the texts of its emails, and pass the new file",
+        "email.policy, mailbox",
+        "[b.get_content() for m in mailbox.mbox({file}) if (b := email.message_from_bytes("
+        "m.as_bytes(), policy=email.policy.default).get_body(('plain', 'html')))]",
+    ),
+    _Unsupported(
+        (),
+        rb'\s*\[\s*\{\s*"title":.{0,1000}?"mapping":\s*\{',
+        "an export of ChatGPT",
+        "save the answers in its conversations, and pass the new file",
+        "",
+        "[t for c in json.load(open({file}, encoding='utf-8')) for n in c['mapping'].values() "
+        "for m in [n['message'] or {{}}] if m.get('author', {{}}).get('role') == 'assistant' "
+        "for t in m['content'].get('parts', []) if isinstance(t, str) and t.strip()]",
+    ),
     _Unsupported(
         (),
         rb"MThd\0|RIFF.{4}(?!WEBP)|ID3[\x02-\x04]|fLaC\0|OggS\0|.{4}ftyp(?!hei[cx]|mif1|avif)",
@@ -208,10 +267,20 @@ _UNSUPPORTED = (
         "download the file with `git lfs pull`",
     ),
     _Unsupported(
-        ("yaml", "yml", "toml"),
+        ("yaml", "yml"),
         b"",
-        "a YAML or TOML document",
-        "save its texts as .txt, .csv or .json",
+        "a YAML document",
+        "save it as JSON with PyYAML, and pass the new file",
+        "yaml",
+        "yaml.safe_load(open({file}, encoding='utf-8'))",
+    ),
+    _Unsupported(
+        ("toml",),
+        b"",
+        "a TOML document",
+        "save it as JSON, and pass the new file",
+        "tomllib",
+        "tomllib.load(open({file}, 'rb'))",
     ),
     _Unsupported(
         (),
@@ -220,13 +289,30 @@ _UNSUPPORTED = (
         "read the file to which it points",
     ),
     _Unsupported(
-        ("html", "htm", "xml", "ipynb"),
-        b"",
-        "a document of HTML or XML, or a notebook",
-        "save its texts as .txt, .csv or .json",
+        ("ipynb",),
+        rb'\s*\{\s*"cells":\s*\[\s*\{\s*"cell_type"',
+        "a notebook",
+        "save its cells of code (or, with 'markdown' instead of 'code', of text), and pass the "
+        "new file",
+        "",
+        "[''.join(c['source']) for c in json.load(open({file}, encoding='utf-8'))['cells'] "
+        "if c['cell_type'] == 'code']",
+    ),
+    _Unsupported(
+        ("html", "htm", "xml", "rss"),
+        # A document; one with its end in the first line can be a text in lines of code.
+        rb"(?i)(\xef\xbb\xbf)?\s*<(\?xml|!doctype html|html|(body|ol|ul|table)>)(?![^\n]*</)",
+        "a document of HTML or XML",
+        "save the texts of its elements <{tag}>, or of others, and pass the new file",
+        "html, re",
+        r"[html.unescape(re.sub('<.*?>', ' ', t)).strip() for t in "
+        r"re.findall(r'(?s)<{tag}\b[^>]*>(.*?)</{tag}>', open({file}, encoding='utf-8').read())]",
     ),
 )
-_HINTS = {ending: form.hint for form in _UNSUPPORTED for ending in form.endings}
+_UNSUPPORTED_BY_ENDING = {ending: form for form in _UNSUPPORTED for ending in form.endings}
+_SIMPLE_PATH = re.compile(r"[\w ./\\:+-]+")  # that quotes of Python and of a shell leave as it is
+_TEXT_ELEMENT = re.compile(rb"<(\w+)[^<>]*>[^<]*\w[^<]*</\1>")
+_PREVIEW_BYTES = 1_000_000  # that show which elements contain texts
 _MAGIC = {magic: name for name, form in FORMATS.items() for magic in form.magic}
 _HEIC = (b"ftypheic", b"ftypmif1", b"ftypavif", b"ftypheix")
 
@@ -257,12 +343,29 @@ def named_format(name: str) -> str | None:
     return ENDINGS.get(file_extension(name))
 
 
-def check_format(name: str) -> str | None:
+def check_format(name: str, data: bytes = b"") -> str | None:
     """Return `named_format`; raise a RefusedError for a known format that is not supported."""
     extension = file_extension(name)
-    if extension in _HINTS:
-        raise RefusedError(f"Files of type .{extension} are not read: {_HINTS[extension]}.")
+    if form := _UNSUPPORTED_BY_ENDING.get(extension):
+        hint = _format_hint(form, name, data)
+        end = "" if form.expression else "."  # which would be a part of the command
+        raise RefusedError(f"Files of type .{extension} are not read: {hint}{end}")
     return ENDINGS.get(extension)
+
+
+def _format_hint(form: _Unsupported, name: str, data: bytes) -> str:
+    """Return what to do with a file that is not read, with a command that saves its samples."""
+    if not form.expression:
+        return form.hint
+    path = name if _SIMPLE_PATH.fullmatch(name) else "FILE"
+    tags = Counter(_TEXT_ELEMENT.findall(data[:_PREVIEW_BYTES])).most_common(1)
+    tag = tags[0][0].decode() if tags else "p"
+    expression = form.expression.format(file=repr(path), tag=tag)
+    modules = ", ".join(filter(None, ["json", form.modules]))
+    new_file = f"{PurePath(path).stem}_samples.json"
+    redirection = f'"{new_file}"' if " " in new_file else new_file
+    script = f"import {modules}; print(json.dumps({expression}, default=str))"
+    return f'{form.hint.format(tag=tag)}: python -c "{script}" > {redirection}'
 
 
 def format_of(name: str, data: bytes) -> str | None:
@@ -294,8 +397,8 @@ def format_of(name: str, data: bytes) -> str | None:
     >>> format_of("answers.csv", b"id,answer"), format_of("answers", b"PAR1")
     ('csv', 'parquet')
     """
-    named = check_format(name)
-    detected = _format_inside(data)
+    named = check_format(name, data)
+    detected = _format_inside(name, data)
     if detected == "zip" and named not in ("zip", "npz", "eval"):
         is_spreadsheet = b"xl/workbook" in data or b"[Content_Types].xml" in data[:4096]
         return check_format("sheet.xlsx") if is_spreadsheet else "zip"
@@ -305,7 +408,7 @@ def format_of(name: str, data: bytes) -> str | None:
     return "txt" if not named and not re.fullmatch(r"[a-z]\w{0,7}", file_extension(name)) else named
 
 
-def _format_inside(data: bytes) -> str | None:
+def _format_inside(name: str, data: bytes) -> str | None:
     """Return the format that the first bytes show; None for text and for unknown bytes.
 
     Raise a RefusedError if no parser reads the format.
@@ -314,5 +417,6 @@ def _format_inside(data: bytes) -> str | None:
         return "image"
     for form in _UNSUPPORTED:
         if form.magic and re.match(form.magic, data, re.DOTALL):
-            raise RefusedError(f"this is {form.name}, which is not read: {form.hint}")
+            hint = _format_hint(form, name, data)
+            raise RefusedError(f"this is {form.name}, which is not read: {hint}")
     return next((name for magic, name in _MAGIC.items() if data.startswith(magic)), None)
