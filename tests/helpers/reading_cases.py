@@ -94,6 +94,26 @@ DNA = ["ACGTACGTAA", "ACGTACGTAC", "CCGTACGTAA", "GCGTACGTAA", "TCGTACGTAA", "AC
 IDS = [11, 12, 13, 14, 15, 16]
 FEATURES = np.array([NUMBERS, OTHER_NUMBERS]).T
 MODELS = ["small", "small", "large"] * 2
+SUBTITLES = "\n".join(
+    f"{i}\n00:00:0{i},000 --> 00:00:0{i},900\n{text}\n" for i, text in enumerate(ANSWERS, 1)
+).encode()
+MOL_BLOCK = b"""ethanol
+  RDKit          2D
+
+  3  2  0  0  0  0  0  0  0  0999 V2000
+    0.0000    0.0000    0.0000 C   0  0  0  0  0  0  0  0  0  0  0  0
+    1.2990    0.7500    0.0000 C   0  0  0  0  0  0  0  0  0  0  0  0
+    2.5981   -0.0000    0.0000 O   0  0  0  0  0  0  0  0  0  0  0  0
+  1  2  1  0
+  2  3  1  0
+M  END
+"""
+XML_ITEMS = (
+    b'<?xml version="1.0"?>\n<items>\n'
+    + b"".join(b"<item><text>%s</text></item>\n" % text.encode() for text in ANSWERS)
+    + b"</items>\n"
+)
+MAIL = b"From: ann@example.org\nSubject: Cats\nContent-Type: text/plain\n\nA cat sat.\n"
 
 #: Tables and their expected readings, by a name.
 TABLES: dict[str, tuple[Columns, Scored | Asked | Refused]] = {
@@ -603,7 +623,7 @@ def other_cases() -> list[ReadingCase]:
         ReadingCase(
             "table.md",
             b"# Times\n\n| case | ms |\n|---|---|\n| one | 12 |\n| two | 15 |\n",
-            Asked([{"split": "row"}, {"split": "blank"}], "Markdown"),
+            Asked([{"type": "csv"}, {"split": "row"}, {"split": "blank"}], "table.*Markdown"),
         ),
         ReadingCase(
             "appended_arrays.json",
@@ -899,6 +919,197 @@ def other_cases() -> list[ReadingCase]:
             ),
             Scored(ANSWERS),
         ),
+        ReadingCase(
+            "captions_of_images.json",
+            json.dumps(
+                {
+                    "images": [{"id": i, "file_name": f"{i}.jpg"} for i in (1, 2)],
+                    "annotations": [
+                        {"image_id": i % 2 + 1, "caption": text} for i, text in enumerate(ANSWERS)
+                    ],
+                }
+            ).encode(),
+            Asked([{"column": "annotations[*].caption"}, {"column": "images[*].file_name"}]),
+        ),
+        ReadingCase(
+            "ids_of_sentences.json",
+            json.dumps(
+                {
+                    "images": [
+                        {"sentids": [2 * i, 2 * i + 1], "sentences": [{"raw": a}, {"raw": b}]}
+                        for i, (a, b) in enumerate(zip(ANSWERS, OTHER_ANSWERS, strict=True))
+                    ]
+                }
+            ).encode(),
+            Asked([{"column": "sentences[*].raw"}, {"column": "sentids"}]),
+        ),
+        ReadingCase(
+            "promptfoo.json",
+            json.dumps(
+                {
+                    "evalId": "eval-1",
+                    "results": {
+                        "version": 3,
+                        "prompts": [{"raw": "{{question}}", "provider": "small"}],
+                        "results": [
+                            {
+                                "prompt": {"raw": prompt, "label": "{{question}}"},
+                                "response": {"output": text, "cached": False},
+                                "vars": {"question": prompt},
+                            }
+                            for prompt, text in zip(PROMPTS, ANSWERS, strict=True)
+                        ],
+                        "stats": {"successes": 6},
+                    },
+                    "config": {"description": "a test"},
+                }
+            ).encode(),
+            Scored(ANSWERS, PROMPTS),
+        ),
+        ReadingCase(
+            "promptfoo_models.json",
+            json.dumps(
+                {
+                    "results": {
+                        "results": [
+                            {
+                                "provider": {"id": model},
+                                "prompt": {"raw": "Why?"},
+                                "response": {"output": text},
+                            }
+                            for model, text in zip(MODELS, ANSWERS, strict=True)
+                        ]
+                    }
+                }
+            ).encode(),
+            Scored(ANSWERS, sets=MODELS),
+        ),
+        ReadingCase(
+            "conversations.json",
+            json.dumps(
+                [
+                    {
+                        "title": "Places",
+                        "create_time": 1.5,
+                        "mapping": {
+                            "root": {"message": None, "parent": None, "children": ["a"]},
+                            "a": {
+                                "message": {
+                                    "author": {"role": "assistant"},
+                                    "content": {"content_type": "text", "parts": [text]},
+                                }
+                            },
+                        },
+                        "moderation_results": [],
+                    }
+                    for text in ANSWERS
+                ]
+            ).encode(),
+            Refused("export of ChatGPT.*python -c"),
+        ),
+        ReadingCase(
+            "messages_of_two.txt",
+            write_lines(
+                "12/31/23, 9:40 PM - Messages are end-to-end encrypted.",
+                *(
+                    f"12/31/23, 9:4{i} PM - {('Ann Lee', 'Tom')[i % 2]}: {text}"
+                    for i, text in enumerate(ANSWERS)
+                ),
+            ),
+            Asked(
+                [
+                    {"type": "fields", "column": "Ann Lee"},
+                    {"type": "fields", "column": "Tom"},
+                    {"split": "row"},
+                ],
+                "names",
+            ),
+        ),
+        ReadingCase(
+            "messages_in_brackets.txt",
+            write_lines(
+                *(
+                    f"[31.12.23, 21:4{i}:07] {('Ann', '+49 151 2345678')[i % 2]}: {text}"
+                    for i, text in enumerate(ANSWERS)
+                ),
+            ),
+            Asked(
+                [
+                    {"type": "fields", "column": "Ann"},
+                    {"type": "fields", "column": "+49 151 2345678"},
+                    {"split": "row"},
+                ],
+                "names",
+            ),
+        ),
+        ReadingCase("film.srt", SUBTITLES, Refused(r"\.srt are not read.*python -c")),
+        ReadingCase("film.txt", SUBTITLES, Refused("file of subtitles.*python -c")),
+        ReadingCase(
+            "talk.vtt", b"WEBVTT\n\n00:01.000 --> 00:02.000\na cat\n", Refused("python -c")
+        ),
+        ReadingCase(
+            "answers_table.md",
+            b"| id | answer |\n|----|:------:|\n"
+            + write_lines(*(f"| {i} | {text} |" for i, text in zip(IDS, ANSWERS, strict=True))),
+            Asked([{"type": "csv"}, {"split": "row"}, {"split": "blank"}], "table"),
+        ),
+        ReadingCase(
+            "grid.txt",
+            b"+----+--------+\n| id | answer |\n+----+--------+\n"
+            + write_lines(*(f"| {i} | {text} |" for i, text in zip(IDS, ANSWERS, strict=True)))
+            + b"+----+--------+\n",
+            Asked([{"type": "csv"}, {"split": "row"}], "table"),
+        ),
+        ReadingCase(
+            "numbered.txt",
+            write_lines(*(f"{i}. {text}" for i, text in enumerate(ANSWERS, 1))),
+            Asked([{"type": "list"}, {"split": "row"}], "marks of a list"),
+        ),
+        ReadingCase(
+            "numbered_with_remarks.txt",
+            b"Here are some ideas:\n\n"
+            + write_lines(*(f"{i}) {text}" for i, text in enumerate(ANSWERS, 1)))
+            + b"\nTell me if you need more!\n",
+            Asked([{"type": "list"}, {"split": "row"}], "marks of a list"),
+        ),
+        ReadingCase(
+            "bullets.md",
+            write_lines(*(f"- {text}\n  and more" for text in ANSWERS)),
+            Asked([{"type": "list"}, {"split": "row"}], "marks of a list"),
+        ),
+        ReadingCase(
+            "numbered_molecules.txt",
+            write_lines(*(f"{i}. {smiles}" for i, smiles in enumerate(SMILES, 1))),
+            Asked([{"type": "list"}, {"split": "row"}], "marks of a list"),
+        ),
+        ReadingCase("ethanol.mol", MOL_BLOCK, Refused(r"\.mol are not read.*python -c")),
+        ReadingCase("library.sdf", MOL_BLOCK + b"$$$$\n", Refused(r"\.sdf.*python -c")),
+        ReadingCase("library_as_text.txt", MOL_BLOCK + b"$$$$\n", Refused("SMILES.*python -c")),
+        ReadingCase(
+            "papers.bib",
+            b"@article{a,\n  title = {A cat},\n  year = 2026\n}\n",
+            Refused(r"\.bib.*python -c"),
+        ),
+        ReadingCase("papers.ris", b"TY  - JOUR\nTI  - A cat\nER  - \n", Refused("python -c")),
+        ReadingCase(
+            "work.ipynb",
+            b'{"cells": [{"cell_type": "code", "source": ["1 + 1"]}]}',
+            Refused(r"\.ipynb.*python -c"),
+        ),
+        ReadingCase("items.xml", XML_ITEMS, Refused(r"elements <text>.*python -c")),
+        ReadingCase("xml_items.txt", XML_ITEMS, Refused(r"elements <text>.*python -c")),
+        ReadingCase(
+            "list.html",
+            b"<!DOCTYPE html>\n<ul>\n<li>a cat</li>\n<li>a dog</li>\n</ul>\n",
+            Refused(r"elements <li>.*python -c"),
+        ),
+        ReadingCase("mail.eml", MAIL, Refused(r"\.eml.*python -c")),
+        ReadingCase(
+            "mail.mbox",
+            b"From ann@example.org Tue Jan  5 10:00:00 2027\n" + MAIL,
+            Refused(r"\.mbox.*python -c"),
+        ),
+        ReadingCase("answers.toml", b'answers = ["a cat", "a dog"]\n', Refused("tomllib")),
         ReadingCase("link.csv", b"../data/answers.csv", Refused("symbolic link")),
         ReadingCase("responses.yaml", b"- a: hello\n- a: bye\n", Refused("YAML|not read")),
         ReadingCase("sheet.xlsx", b"PK\x03\x04[Content_Types].xml", Refused("CSV UTF-8")),
