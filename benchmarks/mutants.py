@@ -1,18 +1,20 @@
-"""Change the code of the metric, and check whether tests fail.
+"""Change the code of the project, and check whether tests fail.
 
     python benchmarks/mutants.py
     python benchmarks/mutants.py --draw 20 --seed 61
-    python benchmarks/mutants.py --metric --draw 20 --seed 63
+    python benchmarks/mutants.py --part metric --draw 20 --seed 63
 
 A mutant is a module with one expression changed: a sign, a limit, an order, a branch. Tests run
 with a copy of the package that contains the mutant, and at least one test must fail.
 
 Without options, the listed changes are tested with the test file of their module. `--draw` selects
 random expressions of the definition of the score, and runs the tests of `compute`, of stacked
-spectra and of State, which all use the definition. With `--metric`, it selects expressions of all
-modules outside `vendiscore/tools`, and runs the test files of the module: `test_MODULE.py` and
-`test_MODULE_*.py`. If there are none, it runs all tests of the folder and reports this. The exit
-status is 1 if a mutant survives.
+spectra and of State, which all use the definition. With `--part`, it selects expressions of all
+modules of a part: of the metric (outside `vendiscore/tools`), of the tools (`vendiscore/tools`), or
+of the page, the web app (`vendiscore_page`). Then it runs the test files of the module in the test
+folder of the part, `test_MODULE.py` and `test_MODULE_*.py`; these do not use a browser. If there
+are none, it runs all tests of the folder and reports this. `--metric` is an alias of
+`--part metric`. The exit status is 1 if a mutant survives.
 
 A surviving mutant may be equivalent to the original code, which only a reader can decide. To see
 whether the expression is executed, the tests run again with an error instead of the expression.
@@ -35,6 +37,9 @@ from typing import Any, Literal
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "vendiscore"
+PAGE = "vendiscore_page"
+PARTS = ("metric", "tools", "page")  # each has a folder in `tests`
+Part = Literal["metric", "tools", "page"]
 # The time limit of the tests of a mutant: MIN_SECONDS, or SLOWER times the usual time.
 MIN_SECONDS, SLOWER = 60.0, 5.0
 # By module: code, and the code that replaces it.
@@ -193,7 +198,7 @@ OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
 class Mutant:
     """A module with one expression changed."""
 
-    module: str  # path below `vendiscore`, without the suffix
+    module: str  # path below `vendiscore`, or from `vendiscore_page`, without the suffix
     line: int
     change: str
     text: str
@@ -202,7 +207,7 @@ class Mutant:
 
 def list_mutants(module: str, functions: Collection[str] | None = None) -> list[Mutant]:
     """Return the mutants of a module: all, or those in functions of these names."""
-    source = (PACKAGE / f"{module}.py").read_text(encoding="utf-8")
+    source = source_path(module).read_text(encoding="utf-8")
     mutants = []
     for node in _find_expressions(ast.parse(source), functions):
         before, after = ast.unparse(node), _change(node)
@@ -295,24 +300,37 @@ def _replace(source: str, node: ast.expr, replacement: str) -> str:
     return (before + f"({replacement})".encode() + after).decode()
 
 
-def metric_modules() -> list[str]:
-    """Return all modules outside `vendiscore/tools`."""
-    paths = (path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py")))
-    return [path.with_suffix("").as_posix() for path in paths if path.parts[0] != "tools"]
+def source_path(module: str, root: Path = ROOT) -> Path:
+    """Return the path of a module in the project at `root`."""
+    return (root if module.startswith(f"{PAGE}/") else root / "vendiscore") / f"{module}.py"
+
+
+def list_modules(part: Part) -> list[str]:
+    """Return all modules of a part of the project."""
+    folder = ROOT / PAGE if part == "page" else PACKAGE
+    parent = ROOT if part == "page" else PACKAGE
+    paths = [path.relative_to(parent).with_suffix("") for path in sorted(folder.rglob("*.py"))]
+    return [path.as_posix() for path in paths if part_of_module(path.as_posix()) == part]
+
+
+def part_of_module(module: str) -> Part:
+    """Return the part of the project that contains a module."""
+    if module.startswith(f"{PAGE}/"):
+        return "page"
+    return "tools" if module.startswith("tools/") else "metric"
 
 
 def test_files(module: str) -> list[str]:
     """Return the test files of a module; for `__init__`, those of its folder."""
+    part = part_of_module(module)
     stem = _stem(module)
-    stems = {
-        _stem(path.relative_to(PACKAGE).with_suffix("").as_posix())
-        for path in PACKAGE.rglob("*.py")
-    }
+    stems = {_stem(other) for other in list_modules(part)}
     # `test_kernel_builder.py` belongs to the module `kernel_builder`, not to `kernel`.
     longer = tuple(
         f"test_{longer_stem}" for longer_stem in stems if longer_stem.startswith(f"{stem}_")
     )
-    result = [*ROOT.glob(f"tests/**/test_{stem}.py"), *ROOT.glob(f"tests/**/test_{stem}_*.py")]
+    folder = ROOT / "tests" / part
+    result = [*folder.glob(f"**/test_{stem}.py"), *folder.glob(f"**/test_{stem}_*.py")]
     return sorted(
         path.relative_to(ROOT).as_posix()
         for path in result
@@ -346,7 +364,7 @@ class Copy:
 
     def outcome(self, tests: Sequence[str], module: str, text: str) -> str:
         """Return "passed", "failed" or "timeout" of tests with a module replaced."""
-        path = self.folder / "vendiscore" / f"{module}.py"
+        path = source_path(module, self.folder)
         before = path.read_text(encoding="utf-8")
         path.write_text(text, encoding="utf-8")
         try:
@@ -398,28 +416,26 @@ def run_listed(project: Copy) -> int:
     return survivors
 
 
-def run_random(project: Copy, count: int, seed: int, scope: Literal["metric", "definition"]) -> int:
+def run_random(project: Copy, count: int, seed: int, part: Part | None) -> int:
     """Run randomly drawn mutants; print a row for each, and return how many survive.
 
-    With the scope "metric", mutants change any module of the metric, and the tests of that module
-    run. With "definition", mutants change the functions that define the Vendi Score (`DEFINITION`),
-    and the tests of functions that users call (`ENTRY_POINTS`) run.
+    With a part, mutants change any module of this part, and the tests of that module run. Without
+    one, mutants change the functions that define the Vendi Score (`DEFINITION`), and the tests of
+    functions that users call (`ENTRY_POINTS`) run.
     """
-    is_metric = scope == "metric"
-    if is_metric:
-        mutants = [mutant for module in metric_modules() for mutant in list_mutants(module)]
-    else:
+    if part is None:
         mutants = [m for module, names in DEFINITION.items() for m in list_mutants(module, names)]
+    else:
+        mutants = [mutant for module in list_modules(part) for mutant in list_mutants(module)]
     selected = random.Random(seed).sample(mutants, min(count, len(mutants)))
+    scope = part or "definition"
     print(f"{len(selected)} of {len(mutants)} mutants of the {scope}, seed {seed}", flush=True)
     counts: dict[str, int] = {}
     for mutant in selected:
         own_tests = test_files(mutant.module)
-        groups = (
-            [own_tests or folder_tests(mutant.module)] if is_metric else [[t] for t in ENTRY_POINTS]
-        )
+        groups = [own_tests or folder_tests(mutant.module)] if part else [[t] for t in ENTRY_POINTS]
         state, outcomes = classify_mutant(project, mutant, groups)
-        state += ", no test file" if is_metric and not own_tests else ""
+        state += ", no test file" if part and not own_tests else ""
         counts[state] = counts.get(state, 0) + 1
         print(f"{state}: {mutant.module}:{mutant.line}  {mutant.change}", flush=True)
         print(f"    {outcomes}", flush=True)
@@ -428,9 +444,11 @@ def run_random(project: Copy, count: int, seed: int, scope: Literal["metric", "d
 
 
 def folder_tests(module: str) -> list[str]:
-    """Return the test folder of a module without a test file, or all tests of the metric."""
-    folder = f"tests/metric/{module.rpartition('/')[0]}"
-    return [folder.rstrip("/") if (ROOT / folder).is_dir() else "tests/metric"]
+    """Return the test folder of a module without a test file, or all tests of its part."""
+    part = part_of_module(module)
+    folder = f"tests/{part}/{module.removeprefix(f'{PAGE}/').removeprefix('tools/')}"
+    folder = folder.rpartition("/")[0]
+    return [folder if (ROOT / folder).is_dir() else f"tests/{part}"]
 
 
 def classify_mutant(
@@ -458,7 +476,7 @@ def classify_mutant(
 
 def is_equivalent(mutant: Mutant) -> bool:
     """Return whether a change is known to give the same scores."""
-    source = (PACKAGE / f"{mutant.module}.py").read_text(encoding="utf-8")
+    source = source_path(mutant.module).read_text(encoding="utf-8")
     line = source.splitlines()[mutant.line - 1]
     return any(
         line_part in line and mutant.change.startswith(change)
@@ -469,17 +487,18 @@ def is_equivalent(mutant: Mutant) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--draw", type=int, help="number of random mutants")
-    parser.add_argument("--metric", action="store_true", help="draw from all modules of the metric")
+    parser.add_argument("--part", choices=PARTS, help="draw from all modules of this part")
+    parser.add_argument(
+        "--metric", dest="part", action="store_const", const="metric", help="same as --part metric"
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    if options.metric and not options.draw:
-        parser.error("--metric requires --draw")
+    if options.part and not options.draw:
+        parser.error("--part requires --draw")
     with tempfile.TemporaryDirectory() as name:
         project = Copy(Path(name) / "copy")
         if options.draw:
-            scope: Literal["metric", "definition"]
-            scope = "metric" if options.metric else "definition"
-            survivors = run_random(project, options.draw, options.seed, scope)
+            survivors = run_random(project, options.draw, options.seed, options.part)
         else:
             survivors = run_listed(project)
     sys.exit(survivors > 0)

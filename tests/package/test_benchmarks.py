@@ -175,24 +175,52 @@ def test_code_replaced_by_mutants_exists_in_modules(monkeypatch: pytest.MonkeyPa
     assert [(name, old) for name, old in replaced_code if old not in texts[name]] == []
 
 
-def test_mutants_of_metric_compile_and_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("part", "package", "modules"),
+    [
+        ("metric", "vendiscore/", ["core/hill", "core/score", "scoring/compute"]),
+        ("tools", "vendiscore/", ["tools/analysis/growth", "tools/rewards"]),
+        ("page", "", ["vendiscore_page/answers/api", "vendiscore_page/parquet_footers"]),
+    ],
+)
+def test_mutants_of_part_compile_and_differ(
+    part: str, package: str, modules: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
     mutants = importlib.import_module("mutants")
-    modules = mutants.metric_modules()
-    assert "core/hill" in modules
-    assert not [name for name in modules if name.startswith("tools")]
-    for module in ("core/hill", "core/score", "scoring/compute"):
-        source = (ROOT / "vendiscore" / f"{module}.py").read_text("utf-8")
+    assert {*modules} <= {*mutants.list_modules(part)}
+    for module in modules:
+        source = (ROOT / f"{package}{module}.py").read_text("utf-8")
         module_mutants = mutants.list_mutants(module)
         assert len(module_mutants) > 10
         for mutant in module_mutants:
             assert ast.dump(ast.parse(mutant.text)) != ast.dump(ast.parse(source)), mutant.change
             compile(mutant.probe, module, "exec")
-        names = [Path(path).name for path in mutants.test_files(module)]
-        assert f"test_{module.rpartition('/')[2]}.py" in names
+        folder = module.removeprefix("tools/").removeprefix("vendiscore_page/").rpartition("/")[0]
+        path = Path("tests", part, folder, f"test_{module.rpartition('/')[2]}.py")
+        assert path.as_posix() in mutants.test_files(module)
+
+
+def test_each_module_belongs_to_one_part_of_mutants(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    mutants = importlib.import_module("mutants")
+    modules = [name for part in mutants.PARTS for name in mutants.list_modules(part)]
+    paths = [mutants.source_path(module) for module in modules]
+    packages = (ROOT / "vendiscore", ROOT / "vendiscore_page")
+    assert sorted(paths) == sorted(path for folder in packages for path in folder.rglob("*.py"))
+
+
+def test_test_files_of_mutants_belong_to_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    mutants = importlib.import_module("mutants")
     names = [Path(path).name for path in mutants.test_files("resolve/kernel")]
     assert "test_kernel.py" in names
     assert "test_kernel_builder.py" not in names  # of the module `kernel_builder`
+    # The tests of `vendiscore_page/serving/tools` have the same name as this folder.
+    assert mutants.test_files("tools/__init__") == []
+    assert mutants.folder_tests("vendiscore_page/inputs/cells") == ["tests/page/inputs"]
+    assert mutants.folder_tests("tools/plots/curves") == ["tests/tools/plots"]
+    assert mutants.folder_tests("vendiscore_page/quotas") == ["tests/page"]
 
 
 def test_functions_of_minimal_code_have_at_most_fifteen_lines() -> None:
