@@ -255,10 +255,11 @@ def _make_reader(keywords: Options) -> Callable[[Any], _Read]:
         if sample_type == "records":
             return _read_records(samples, find_kernels(keywords))
         content_type = sample_type or _guess_type(samples)
-        rows = content_type in (*_ROWS, "sets of labels")
+        has_rows = content_type in (*_ROWS, "sets of labels")
         if isinstance(samples, np.ndarray):
-            return check_matrix(samples), [len(samples)], samples.shape[-1], 0
-        flat, groups = flatten_lists(samples, content_type or "samples", rows=rows)
+            rows = check_matrix(samples)
+            return rows, [len(rows)], rows.shape[1], 0
+        flat, groups = flatten_lists(samples, content_type or "samples", rows=has_rows)
         checked = _check_samples(flat, content_type, groups)
         sizes = [len(flat)] if groups is None else np.bincount(groups.codes).tolist()
         width = checked.shape[1] if isinstance(checked, np.ndarray) else 0

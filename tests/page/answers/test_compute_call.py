@@ -14,6 +14,7 @@ pytest.importorskip("sacrebleu")
 from vendiscore import compute
 from vendiscore_page.answers import api
 from vendiscore_page.answers.call_arguments import list_allowed_names, parse_arguments
+from vendiscore_page.answers.compute_call import compute_call
 from vendiscore_page.inputs import examples
 from vendiscore_page.quotas import RefusedError
 
@@ -152,6 +153,25 @@ def test_missing_values_are_null():
 def test_calls_beyond_the_limits_are_rejected_before_the_work_starts(samples, text, message):
     with pytest.raises(RefusedError, match=re.escape(message)):
         api.compute(samples, text)
+
+
+@pytest.mark.parametrize("shape", [(30, 5), (5, 30), (30, 1), (30,)])
+def test_arrays_are_scored_like_lists(shape):
+    X = np.random.default_rng(0).normal(size=shape)
+    call = {"k": "rbf", "sigma": 1.0}
+    answer = compute_call(X, call)
+    assert answer == compute_call(X.tolist(), call)
+    rows = X if X.ndim == 2 else X[:, None]
+    assert answer["values"] == pytest.approx(compute(rows, **call), rel=1e-12)
+
+
+def test_cost_of_features_depends_on_number_of_columns():
+    # n samples with d columns cost n d min(n, d): 5,000 values in one column are affordable.
+    column = np.linspace(1, 2, 5_000)
+    assert compute_call(column, {"k": "cosine"})["values"]["VS"] == pytest.approx(1)
+    assert compute_call(column.tolist(), {"k": "cosine"})["values"]["VS"] == pytest.approx(1)
+    with pytest.raises(RefusedError, match="seconds, mostly for intervals"):
+        compute_call(np.ones((3_000, 1_500)), {"k": "cosine", "ci": 0.95, "q": [1.0, 2.0]})
 
 
 # Calls with an error by the library, most of whose messages suggest another argument.

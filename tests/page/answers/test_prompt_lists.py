@@ -15,6 +15,7 @@ from page_answers import (
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import as_similarity, compare, compute
+from vendiscore.resolve.sample_labels import parse_group_labels
 from vendiscore_page.answers import api, prompt_lists
 from vendiscore_page.answers.sample_readout import UnusableError, read_answer
 from vendiscore_page.inputs import uploads
@@ -201,6 +202,56 @@ def test_verbatim_repetition_of_prompt_is_noted():
 def test_invalid_prompts_are_rejected(call, message):
     with pytest.raises((ValueError, TypeError, RefusedError), match=re.escape(message)):
         call()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ([], [], []),
+        (["a"], ["a"], ["a"]),  # one prompt of all samples
+        (["a"], ["b"], ["a", "a", "b", "b", "b"]),
+        (["a"], ["b", "c", "b"], ["a", "a", "b", "c", "b"]),
+        (["a", "b"], ["c"], ["a", "b", "c", "c", "c"]),
+    ],
+)
+def test_prompts_of_sets_are_merged_in_order_of_samples(first, second, expected):
+    assert prompt_lists.merge_prompts({"A": (first, 2), "B": (second, 3)}) == expected
+
+
+@pytest.mark.parametrize("prompts", [["a", "b"], ["a", "a"]])
+def test_equal_lists_of_prompts_are_concatenated(prompts):
+    # Each set has its own samples, so the prompts of the first set are not those of all samples.
+    merged = prompt_lists.merge_prompts({"A": (prompts, 2), "B": (prompts, 2)})
+    assert merged == prompts * 2
+
+
+@pytest.mark.parametrize("has_prompts", [(True, False), (False, True)])
+@pytest.mark.parametrize("prompts", [["a"], ["a", "b"]])
+def test_sets_without_prompts_cannot_be_merged_with_others(has_prompts, prompts):
+    sets = {
+        name: (prompts if present else [], 2)
+        for name, present in zip("AB", has_prompts, strict=True)
+    }
+    name = "AB"[has_prompts.index(False)]
+    with pytest.raises(RefusedError, match=f"Set {name} has no prompts"):
+        prompt_lists.merge_prompts(sets)
+
+
+def test_prompts_of_groups_are_assigned_to_their_samples():
+    groups = parse_group_labels(["x", "y", "x"])
+    assert prompt_lists.read_prompts(["a", "b"], 3, groups) == ["a", "b", "a"]
+    assert prompt_lists.read_prompts(["a", "b", "c"], 3, groups) == ["a", "b", "c"]
+    assert prompt_lists.read_prompts("a", 3, groups) == ["a"]
+    # With as many groups as samples, prompts are those of the samples, in their order.
+    groups = parse_group_labels(["y", "x"])
+    assert prompt_lists.read_prompts(["a", "b"], 2, groups) == ["a", "b"]
+
+
+def test_prompts_are_formatted_in_order_of_groups():
+    groups = parse_group_labels(["x", "y", "x"])
+    assert prompt_lists.format_prompts(["a", "b", "c"], groups) == "['a', 'c', 'b']"
+    assert prompt_lists.format_prompts(["a", "b", "a"], groups) == "['a', 'b']"
+    assert prompt_lists.format_prompts(["a"], groups) == "'a'"
 
 
 def test_equal_prompts_are_formatted_once():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore.report import AskError, ReadOptions, RefusedError, read_data
-from vendiscore.tools.reading.number_tables import take_numbers
+from vendiscore.tools.reading.number_tables import check_no_class, take_numbers
 from vendiscore.tools.reading.tables import parse_table
 
 VECTOR_OPTIONS = ReadOptions(kind="vectors")
@@ -180,3 +180,43 @@ def test_named_symmetric_matrix_is_a_question_about_a_matrix():
     with pytest.raises(AskError, match="symmetric, 3 × 3, with different numbers") as caught:
         read_data("a.csv", data, ReadOptions())
     assert "not symmetric" not in str(caught.value)
+
+
+def write_rows(last_column, n_other=2, other="{i}.5"):
+    """Write a table without names, with `n_other` columns before the last."""
+    rows = ([other.format(i=i)] * n_other + [str(cell)] for i, cell in enumerate(last_column))
+    return "\n".join(map(",".join, rows))
+
+
+@pytest.mark.parametrize("classes", [[1, 2], [0, 1, 2], list(range(20))])
+def test_repeated_whole_numbers_in_last_column_may_be_classes(classes):
+    table = parse_table(write_rows(classes * 2), VECTOR_OPTIONS)
+    with pytest.raises(AskError, match="Is it the class of the row") as caught:
+        check_no_class(table, VECTOR_OPTIONS)
+    assert [options for _, options in caught.value.choices] == [
+        {"column": "column 1,column 2"},
+        {"kind": "vectors"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        write_rows([7] * 4),  # a constant does not distinguish classes
+        write_rows([1, 2, 3, 2]),  # numbers that occur less than twice on average
+        write_rows([0.5, 1.5] * 2),
+        write_rows(list(range(21)) * 2),  # more numbers than a question lists
+        write_rows([1, 2] * 2, n_other=1),
+        write_rows([1, 2] * 2, n_other=20),
+        write_rows([1, 2] * 2, other="{i}"),  # all columns have whole numbers
+        "x,y,z\n" + write_rows([1, 2] * 2),  # the name of the column says what it is
+    ],
+)
+def test_other_last_columns_are_not_classes(text):
+    check_no_class(parse_table(text, VECTOR_OPTIONS), VECTOR_OPTIONS)
+
+
+@pytest.mark.parametrize("options", [{"column": "column 1"}, {"index": False}])
+def test_classes_are_not_ambiguous_if_columns_are_named(options):
+    read_options = ReadOptions(kind="vectors", **options)
+    check_no_class(parse_table(write_rows([1, 2] * 2), read_options), read_options)

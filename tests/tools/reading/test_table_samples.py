@@ -2,6 +2,7 @@
 
 import io
 
+import numpy as np
 import pytest
 
 from vendiscore.report import AskError, Limits, ReadOptions, RefusedError, read_data
@@ -147,3 +148,31 @@ def test_too_many_individuals_are_rejected_before_expansion():
         read_data(
             "a.csv", b"species,s1\nA,1000000000000\nB,3\n", ReadOptions(limits=Limits(samples=100))
         )
+
+
+def write_array(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("shape", [(2, 1, 3), (2, 3, 1), (1, 2, 1, 3), (2, 3)])
+def test_vectors_of_array_have_two_dimensions(shape, tmp_path):
+    X = np.arange(6.0).reshape(2, 3)
+    samples = read_data("a.npy", write_array(X.reshape(shape)), ReadOptions(kind="vectors"))
+    np.testing.assert_array_equal(samples.values, X)
+    assert list(samples.places) == [1, 2]
+    assert samples.above == ([] if len(shape) == 2 else [f"shape {shape} is read as (2, 3)"])
+    samples.saved([1], tmp_path / "x.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), X[1:])
+
+
+def test_array_of_strings_has_one_text_per_row():
+    samples = read_data("a.npy", write_array(np.array(["a cat", "a dog"])), ReadOptions())
+    assert (samples.kind, samples.values) == ("texts", ["a cat", "a dog"])
+
+
+@pytest.mark.parametrize("options", [{"column": "x"}, {"by": "model"}, {"quality": "score"}])
+def test_options_that_name_columns_are_rejected_for_an_array(options):
+    with pytest.raises(RefusedError, match=r"not columns|has no columns"):
+        read_data("a.npy", write_array(np.eye(3)), ReadOptions(**options))
