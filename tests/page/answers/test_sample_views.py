@@ -1,12 +1,15 @@
 """Themes from the cluster tree, and the columns of the uploaded table."""
 
+import math
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from page_answers import make_clusters, score_as_json, score_samples
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from vendiscore import as_similarity
+from vendiscore import as_similarity, compute
 from vendiscore_page.answers import sample_views
 from vendiscore_page.inputs import uploads
 from vendiscore_page.inputs.submission import InputSettings, UserInput
@@ -92,3 +95,71 @@ def test_samples_without_names_have_no_name_column():
     assert sample_views.get_molecule_names(samples) == []
     assert list(samples.ids) == ["a", "b"]
     assert score_as_json(["a b", "c d"])["samples"]["name"] is None
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("q", [1.0, 2.0])
+def test_samples_have_nearest_sample_and_contribution_in_percent_of_score(q):
+    texts = ["a cat sat", "a cat ran", "the dog", "a bird flew", "the dog"]
+    columns = score_as_json(texts, q=q)["samples"]
+    scores = [
+        next(iter(compute(texts[:i] + texts[i + 1 :], q=q).values())) for i in range(len(texts))
+    ]
+    (total,) = compute(texts, q=q).values()
+    expected = [100 * (1 - score / total) for score in scores]
+    assert columns["adds"] == pytest.approx(expected, abs=0.005 + 1e-9)
+    assert columns["adds"] == [round(value, 2) for value in columns["adds"]]
+    K = as_similarity(texts).dense() - 2 * np.eye(len(texts))
+    assert columns["nearest"][0] == 1
+    assert [columns["nearest"][i] for i in (2, 4)] == [4, 2]
+    assert columns["similarity"] == pytest.approx(K.max(axis=1).tolist(), abs=5e-5 + 1e-9)
+    assert columns["similarity"] == [round(value, 4) for value in columns["similarity"]]
+
+
+def test_distinct_samples_contribute_equally():
+    # The score is n, and n − 1 without one of n samples.
+    assert score_as_json(["a", "b", "c", "d"])["samples"]["adds"] == [25.0] * 4
+
+
+def test_single_sample_has_no_nearest_sample():
+    assert score_as_json(["a b"])["samples"]["nearest"] == [-1]
+
+
+def test_round_values_returns_finite_numbers_without_negative_zero():
+    values = sample_views.round_values(np.array([-0.001, math.nan, 1.256, 1.254]), 2)
+    assert values == [0.0, None, 1.26, 1.25]
+    assert math.copysign(1, values[0]) == 1
+
+
+def test_columns_of_cells_are_in_order_of_table():
+    cells = {"new": [1], "2020": [2], "b": [3], "newer": [4]}
+    assert sample_views.order_cells(cells, ["b", "absent", "2020"]) == [
+        ("b", [3]),
+        ("2020", [2]),
+        ("new", [1]),
+        ("newer", [4]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("coordinates", "expected"),
+    [
+        ([[0, 0], [4, 2]], {"x": [0, 1000], "y": [250, 750]}),  # of one scale, centred
+        ([[-1, 7], [-3, 7], [-2, 11]], {"x": [750, 250, 500], "y": [0, 0, 1000]}),
+        ([[3, 5], [3, 5]], {"x": [500, 500], "y": [500, 500]}),  # identical samples
+    ],
+)
+def test_map_contains_all_samples(coordinates, expected):
+    report_data = SimpleNamespace(coordinates=np.array(coordinates, float))
+    assert sample_views.build_map(report_data) == expected
+
+
+def test_duplicates_are_grouped_by_row():
+    answer = score_as_json(["a b", "c d", "a b", "e f", "a b"])
+    assert answer["groups"] == [{"keep": 0, "rest": [2, 4]}]
+    assert answer["without"] == {
+        "left": 3,
+        "VS": pytest.approx(3),
+        "of": 5,
+        "all": pytest.approx(compute(["a b", "c d", "a b", "e f", "a b"])["VS"]),
+    }
