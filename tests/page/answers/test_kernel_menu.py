@@ -1,5 +1,7 @@
 """The kernel menu lists registered kernels with a label, and their options."""
 
+import math
+
 import numpy as np
 import pytest
 from page_answers import compare_as_json, json_round_trip, score_as_json
@@ -118,3 +120,74 @@ def test_default_kernel_is_first_in_any_registration_order(kind, monkeypatch):
     monkeypatch.setattr(kernel_menu, "list_kernels", lambda: registry.list_kernels()[::-1])
     first = next(choice for choice in kernel_menu.list_choices(kind) if not choice.is_encoder)
     assert first.kernel == default
+
+
+@pytest.mark.parametrize("kind", MENU_KERNELS)
+def test_call_of_each_choice_is_expressed_by_its_controls(kind):
+    for choice in kernel_menu.list_choices(kind):
+        call = kernel_menu.parse_options(choice, {})
+        controls = kernel_menu.find_controls(kind, call | {"q": 2})
+        assert (controls["kernel"], controls["q"]) == (choice.kernel, 2)
+        assert kernel_menu.parse_options(choice, controls["options"]) == call
+
+
+def test_keyword_of_call_sets_the_option_of_its_control(registered_kernels):
+    controls = kernel_menu.find_controls("texts", {"k": "equally_long", "most": 3})
+    assert controls == {"kernel": "equally_long", "options": {"within": 3}, "q": None}
+
+
+@pytest.mark.parametrize(
+    ("kind", "call"),
+    [
+        ("texts", {"k": "unknown"}),
+        ("texts", {"k": "pixels"}),  # of images
+        ("texts", {"k": "ngram_overlap", "ci": 0.95}),  # has no control
+        ("texts", {"k": "ngram_overlap", "ns": [50]}),  # exceeds the values of its control
+        ("texts", {"k": "ngram_overlap", "q": [1, 2]}),
+        ("texts", {"k": "ngram_overlap", "q": True}),
+        ("vectors", {"q": 2}),
+    ],
+)
+def test_calls_that_controls_cannot_express_have_none(kind, call):
+    assert kernel_menu.find_controls(kind, call) is None
+
+
+@pytest.mark.parametrize("kind", MENU_KERNELS)
+def test_second_choice_differs_in_meaning_or_wording(kind):
+    choices = kernel_menu.list_choices(kind)
+    for choice in choices:
+        second = kernel_menu.find_second_choice(kind, choice)
+        has_alternatives = kind == "texts" and len({c.is_encoder for c in choices}) == 2
+        assert (second is not None) == has_alternatives
+        if second is not None:
+            assert second.is_encoder != choice.is_encoder
+            assert kernel_menu.find_second_choice(kind, second) is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "q", "expected"),
+    [
+        ({}, 1.0, "n-grams of 1–4 words · q 1"),
+        ({"ns": [2]}, math.inf, "n-grams of 2 words · q ∞"),
+        ({"ns": [1, 3]}, 0.5, "n-grams of 1 and 3 words · q 0.5"),
+        ({"ns": [2, 3], "prompts": "a"}, 2.0, "n-grams of 2–3 words · conditioned on the prompt"),
+    ],
+)
+def test_comparison_is_described_with_options_prompt_and_order(options, q, expected):
+    (choice,) = (c for c in kernel_menu.list_choices("texts") if c.kernel == "ngram_overlap")
+    assert kernel_menu.describe_comparison(choice, options, q).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("check", "allowed", "rejected"),
+    [
+        (kernel_menu.check_order, [0, 0.5, "inf", "2"], [-0.1, "nan", "two", None, [1]]),
+        (kernel_menu.check_threshold, [-1, 0, "0.9", 1], [-1.1, 1.1, "nan", "high", None]),
+        (lambda x: kernel_menu.check_threshold(x, 0.5), [0.5, 1], [0.49]),
+    ],
+)
+def test_orders_and_thresholds_must_be_in_their_range(check, allowed, rejected):
+    assert [check(value) for value in allowed] == [float(value) for value in allowed]
+    for value in rejected:
+        with pytest.raises(RefusedError, match="must be"):
+            check(value)
