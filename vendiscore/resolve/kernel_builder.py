@@ -1,5 +1,6 @@
 """Similarities of samples under a registered kernel; identical samples are compared only once."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -272,7 +273,7 @@ def _check_kernel_result(name: str, similarity: object, indices: np.ndarray) -> 
     K = similarity.rows(checked)[:, checked]
     asymmetry = abs(K - K.T)  # on the device; only scalars are copied to the host
     tolerance = SYMMETRY_TOLERANCE * to_float(abs(K).max())
-    if not to_float(asymmetry.max()) <= tolerance:  # also True for NaN
+    if not to_float(asymmetry.max()) <= tolerance < math.inf:  # also True for NaN
         K = to_host(K)
         worst = int(np.argmax(to_host(asymmetry)))  # the first NaN, if any
         i, j = divmod(worst, len(checked))

@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore import compute
-from vendiscore.resolve.kernel_builder import find_distinct_samples
+from vendiscore import MatrixSimilarity, RowsSimilarity, compute
+from vendiscore.resolve.kernel_builder import (
+    SYMMETRY_ROWS,
+    SYMMETRY_TOLERANCE,
+    _check_kernel_result,
+    find_distinct_samples,
+)
 from vendiscore.support.text_detection import count_unspaced, looks_like
 
 TEXTS = ["a b", "a c", "d e"]
@@ -272,3 +277,47 @@ def test_equal_values_of_different_types_are_kept_apart():
     ]  # fmt: skip
     assert first.tolist() == [0, 1, 2, 4, 5]
     assert inverse.tolist() == [0, 1, 2, 0, 3, 4]
+
+
+def similarity_of_matrix(K):
+    """Return similarities whose symmetry is not checked when they are built."""
+    codes = np.arange(len(K))[:, None]
+    return RowsSimilarity.of_rows(codes, lambda A, B: K[A, B.T])
+
+
+@pytest.mark.parametrize("n", [1, 2, SYMMETRY_ROWS, SYMMETRY_ROWS + 1, 10 * SYMMETRY_ROWS])
+def test_symmetric_result_of_kernel_is_accepted_for_any_number_of_samples(n):
+    K = np.eye(n) / 2 + 0.5
+    K[0, -1] += SYMMETRY_TOLERANCE / 2  # a rounding error
+    _check_kernel_result("name", similarity_of_matrix(K), np.arange(n))
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (0, 2), (1, 2), (2, 0)])
+def test_asymmetric_result_of_kernel_is_rejected_for_any_pair(pair):
+    K = np.eye(3)
+    K[pair] = 10 * SYMMETRY_TOLERANCE
+    indices = np.array([4, 5, 9])  # of the distinct samples among all samples
+    first, second = indices[sorted(pair)]
+    with pytest.raises(ValueError, match=f"for samples {first} and {second}$"):
+        _check_kernel_result("name", similarity_of_matrix(K), indices)
+
+
+@pytest.mark.parametrize("value", [0.75, np.nan, np.inf])
+def test_some_pairs_of_many_samples_are_checked_for_symmetry(value):
+    n = 10 * SYMMETRY_ROWS
+    K = np.where(np.triu(np.ones((n, n)), 1) > 0, value, 0.25)
+    with pytest.raises(ValueError, match="must return a symmetric Similarity of finite numbers"):
+        _check_kernel_result("name", similarity_of_matrix(K), np.arange(n))
+
+
+@pytest.mark.parametrize(
+    ("similarity", "error", "message"),
+    [
+        (np.eye(3), TypeError, "kernel 'name' must return a Similarity, got ndarray"),
+        (MatrixSimilarity(np.eye(2)), ValueError, "all 3 samples .* Similarity of 2 samples"),
+        (MatrixSimilarity(np.eye(4)), ValueError, "all 3 samples .* Similarity of 4 samples"),
+    ],
+)
+def test_result_of_kernel_must_be_a_similarity_of_all_samples(similarity, error, message):
+    with pytest.raises(error, match=message):
+        _check_kernel_result("name", similarity, np.arange(3))
