@@ -13,7 +13,12 @@ from scipy.spatial.distance import cdist
 from vendiscore import IndefiniteError, convergence_scale, mag_diff, magnitude_weights, spread
 from vendiscore.magnitude.magnitude_functions import magnitude
 from vendiscore.magnitude.metric_space_builder import as_space
-from vendiscore.magnitude.solver import Solver, compute_nearest_distances
+from vendiscore.magnitude.solver import (
+    N_EXTRAPOLATION_SCALES,
+    Solution,
+    Solver,
+    compute_nearest_distances,
+)
 from vendiscore.magnitude.space import MetricSpace
 
 pytestmark = pytest.mark.whole  # cases can switch to double precision in different ways
@@ -316,3 +321,53 @@ def test_magnitude_is_accurate_at_tiny_scales(n, t, scale):
     expected = 1 + float(np.sum(np.tanh(t * np.diff(np.sort(x)) / 2)))
     assert magnitude(x, t=t) == pytest.approx(expected, rel=1e-9)
     assert mag_diff(x, [0.0, 1 / t], n_scales=5) < 0
+
+
+def extrapolate_from(weights_by_scale: dict[float, np.ndarray], t: float) -> np.ndarray:
+    """Extrapolate weights at scale t from solutions with given weights."""
+    solver = Solver(np.ones((2, 2)) - np.eye(2))
+    for scale, weights in weights_by_scale.items():
+        solver._solutions[scale] = Solution(scale, weights, 0.0, 0.0, 0.0, 0.0, "cg")
+    return solver._extrapolate_weights(t)
+
+
+def weights_of_pair(t: float) -> np.ndarray:
+    """Return the weights 1 / (1 + exp(−t)) of two points at distance 1."""
+    return np.full(2, 1 / (1 + math.exp(-t)))
+
+
+def test_without_solutions_extrapolated_weights_are_zero() -> None:
+    np.testing.assert_array_equal(extrapolate_from({}, 1.0), [0, 0])
+
+
+@pytest.mark.parametrize("n_scales", [1, N_EXTRAPOLATION_SCALES, 2 * N_EXTRAPOLATION_SCALES])
+def test_extrapolated_weights_at_solved_scales_are_those_of_the_solution(n_scales: int) -> None:
+    rng = np.random.default_rng(0)
+    weights = {float(t): rng.standard_normal(2) for t in rng.permutation(n_scales) + 1}
+    for t, expected in weights.items():
+        np.testing.assert_allclose(extrapolate_from(weights, t), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("degree", [0, 1, N_EXTRAPOLATION_SCALES - 1])
+def test_extrapolation_is_exact_for_polynomials_of_the_scale(degree: int) -> None:
+    coefficients = np.random.default_rng(0).standard_normal((degree + 1, 2))
+    weights = {t: np.polynomial.polynomial.polyval(t, coefficients) for t in np.arange(1.0, 9.0)}
+    for t in (3.25, 4.5, 5.75):
+        expected = np.polynomial.polynomial.polyval(t, coefficients)
+        np.testing.assert_allclose(extrapolate_from(weights, t), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("t", [2.4, 4.4, 5.6, 7.6])
+def test_weights_are_extrapolated_from_nearest_scales(t: float) -> None:
+    nearest = sorted(np.arange(1.0, 10.0), key=lambda scale: abs(scale - t))
+    weights = {scale: weights_of_pair(scale) for scale in nearest[:N_EXTRAPOLATION_SCALES]}
+    expected = extrapolate_from(weights, t)
+    distant = {scale: np.full(2, 1e6) for scale in nearest[N_EXTRAPOLATION_SCALES:]}
+    np.testing.assert_allclose(extrapolate_from({**distant, **weights}, t), expected, rtol=1e-12)
+    np.testing.assert_allclose(expected, weights_of_pair(t), rtol=0.02)
+
+
+def test_errors_of_weights_at_close_scales_are_not_amplified() -> None:
+    # A line through the first two scales would multiply the error 1e-3 by 1 / 1e-4.
+    weights = {1.0: np.ones(2), 1.0001: np.ones(2) + 1e-3, 0.0: np.ones(2)}
+    assert abs(extrapolate_from(weights, 2.0) - 1).max() < 0.01
