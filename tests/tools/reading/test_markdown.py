@@ -76,3 +76,10 @@ def test_read_accepts_type_list(tmp_path):
     path = tmp_path / "fruits.txt"
     path.write_text("1. apple\n2. banana\n3. apple\n")
     assert vendiscore.read(path, type="list").samples == ITEMS
+
+
+@pytest.mark.parametrize("lines", [["--|--"] * 100_000, [" " * 1_000_000], ["- "] * 100_000])
+def test_many_or_long_lines_without_cells_are_no_table(lines):
+    """A quadratic algorithm would take hours."""
+    assert not find_table(lines)
+    assert not is_list(lines)

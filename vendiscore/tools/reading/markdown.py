@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from .csv_cells import format_csv_row
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 # A bullet, also with a box to check, or a number, before the text of an item.
 _ITEM = re.compile(r"(\s*)(?:([-*+•])(?: \[[ xX]\])?|(\d+)[.)])\s+(\S.*)")
 _MIN_ITEMS = 3
-# A line between the header and the rows of a table, or between its rows.
-_TABLE_RULE = re.compile(r"\s*(?=.*[|+])(?=.*(--|==))[\s:|+=-]+")
+# Characters of a line between the header and the rows of a table, or between its rows.
+_RULE_CHARACTERS = frozenset(" \t:|+=-")
 _BAR = re.compile(r"(?<!\\)\|")
 
 
@@ -88,21 +88,24 @@ def find_table(rows: Sequence[str]) -> range:
     range(2, 5)
     """
     found: list[range] = []
-    for i, row in enumerate(rows):
-        if not _TABLE_RULE.fullmatch(row) or (found and i in found[-1]):
-            continue
-        start, end = i, i + 1
-        while start and _is_table_line(rows[start - 1]):
-            start -= 1
-        while end < len(rows) and _is_table_line(rows[end]):
-            end += 1
-        if sum("|" in row and not _TABLE_RULE.fullmatch(row) for row in rows[start:end]) > 1:
-            found.append(range(start, end))
+    start = 0
+    for is_inside, lines in groupby(rows, _is_table_line):
+        block = list(lines)
+        n_rules = sum(map(_is_table_rule, block))
+        n_rows = sum("|" in row and not _is_table_rule(row) for row in block)
+        if is_inside and n_rules and n_rows > 1:
+            found.append(range(start, start + len(block)))
+        start += len(block)
     return found[0] if len(found) == 1 else range(0)
 
 
 def _is_table_line(row: str) -> bool:
-    return "|" in row or bool(_TABLE_RULE.fullmatch(row))
+    return "|" in row or _is_table_rule(row)
+
+
+def _is_table_rule(row: str) -> bool:
+    has_columns = "|" in row or "+" in row
+    return has_columns and ("--" in row or "==" in row) and _RULE_CHARACTERS.issuperset(row)
 
 
 def convert_table(text: str) -> str:
@@ -113,7 +116,7 @@ def convert_table(text: str) -> str:
         return text
     lines = [""] * len(rows)
     for i in table:
-        if not _TABLE_RULE.fullmatch(rows[i]):
+        if not _is_table_rule(rows[i]):
             row = rows[i].strip().removeprefix("|").removesuffix("|")
             cells = [cell.strip().replace("\\|", "|") for cell in _BAR.split(row)]
             lines[i] = format_csv_row(cells).removesuffix("\n")
