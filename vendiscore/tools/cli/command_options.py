@@ -37,6 +37,7 @@ _OWN_FLAGS = {
     "p": "--weights",
     "details": "-f json",
     "on_error": "--on-error",
+    "given_prompt": "--given-prompt",
     "quality": "--quality",
     "score_K": "--matrix",
 }
