@@ -378,7 +378,10 @@ USAGE = [
     (["{x}", "-o", "nss=1"], "unknown keyword 'nss'. Did you mean `ns`?"),
     (["{x}", "-o", "ns"], "-o must be OPTION=VALUE, got 'ns'"),
     (["{x}", "-o", "k=bleu"], "is not supported; use -k instead"),
-    (["{x}", "-o", "given_prompt=true"], "is not supported; use --given-prompt instead"),
+    (
+        ["{x}", "-o", "given_prompt=true"],
+        "one prompt for all samples; if each sample has a prompt, pass --given-prompt instead",
+    ),
     (["{x}", "-o", "counts=1"], "is not supported; use --counts instead"),
     (["{x}", "-o", "model=str.split"], "requires a Python object"),
     (["{x}", "-m", "MagDiff"], "--references FILE"),

@@ -37,7 +37,6 @@ _OWN_FLAGS = {
     "p": "--weights",
     "details": "-f json",
     "on_error": "--on-error",
-    "given_prompt": "--given-prompt",
     "quality": "--quality",
     "score_K": "--matrix",
 }
@@ -121,6 +120,12 @@ def parse_command_options(
             sample_type = next(iter(kernel.content), "")
             keywords = {"k": name, **options}
         keywords |= parse_option_flags(args.option or [])
+        if "given_prompt" in keywords and "prompts" not in keywords:
+            # Only the flag uses the column of prompts.
+            raise UsageError(
+                "-o given_prompt requires -o prompts=PROMPT, one prompt for all samples; if each "
+                "sample has a prompt, pass --given-prompt instead"
+            )
         if args.matrix or args.distances:
             keywords["score_K"] = True
         if extra_names is not None:
