@@ -309,7 +309,10 @@ _UNSUPPORTED = (
         r"re.findall(r'(?s)<{tag}\b[^>]*>(.*?)</{tag}>', open({file}, encoding='utf-8').read())]",
     ),
 )
-_UNSUPPORTED_BY_ENDING = {ending: form for form in _UNSUPPORTED for ending in form.endings}
+# Without endings of files that a format in FORMATS reads.
+_UNSUPPORTED_BY_ENDING = {
+    ending: form for form in _UNSUPPORTED for ending in form.endings if ending not in ENDINGS
+}
 _SIMPLE_PATH = re.compile(r"[\w ./\\:+-]+")  # that quotes of Python and of a shell leave as it is
 _TEXT_ELEMENT = re.compile(rb"<(\w+)[^<>]*>[^<]*\w[^<]*</\1>")
 _PREVIEW_BYTES = 1_000_000  # that show which elements contain texts
@@ -416,7 +419,8 @@ def _format_inside(name: str, data: bytes) -> str | None:
     if data[4:12] in _HEIC or (data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
         return "image"
     for form in _UNSUPPORTED:
-        if form.magic and re.match(form.magic, data, re.DOTALL):
+        is_read = file_extension(name) in form.endings  # otherwise, `check_format` raised an error
+        if form.magic and not is_read and re.match(form.magic, data, re.DOTALL):
             hint = _format_hint(form, name, data)
             raise RefusedError(f"this is {form.name}, which is not read: {hint}")
     return next((name for magic, name in _MAGIC.items() if data.startswith(magic)), None)
