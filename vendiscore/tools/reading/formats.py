@@ -309,9 +309,12 @@ _UNSUPPORTED = (
         r"re.findall(r'(?s)<{tag}\b[^>]*>(.*?)</{tag}>', open({file}, encoding='utf-8').read())]",
     ),
 )
-# Without endings of files that a format in FORMATS reads.
+# Without endings of files that a format in FORMATS reads. Some types of images are not read.
 _UNSUPPORTED_BY_ENDING = {
-    ending: form for form in _UNSUPPORTED for ending in form.endings if ending not in ENDINGS
+    ending: form
+    for form in _UNSUPPORTED
+    for ending in form.endings
+    if ENDINGS.get(ending) in (None, "image")
 }
 _SIMPLE_PATH = re.compile(r"[\w ./\\:+-]+")  # that quotes of Python and of a shell leave as it is
 _TEXT_ELEMENT = re.compile(rb"<(\w+)[^<>]*>[^<]*\w[^<]*</\1>")
@@ -419,7 +422,8 @@ def _format_inside(name: str, data: bytes) -> str | None:
     if data[4:12] in _HEIC or (data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
         return "image"
     for form in _UNSUPPORTED:
-        is_read = file_extension(name) in form.endings  # otherwise, `check_format` raised an error
+        extension = file_extension(name)
+        is_read = extension in form.endings and extension not in _UNSUPPORTED_BY_ENDING
         if form.magic and not is_read and re.match(form.magic, data, re.DOTALL):
             hint = _format_hint(form, name, data)
             raise RefusedError(f"this is {form.name}, which is not read: {hint}")
