@@ -22,8 +22,10 @@ expect.set_options(timeout=60_000)  # a busy machine is not a failure
 TABS = ("Text", "Images", "Molecules", "Vectors", "Compare")
 _UPLOAD_FOLDER = tempfile.TemporaryDirectory(prefix="vendiscore-chosen-")  # until Python ends
 # The browser counts mouse presses.
+# Playwright stops events at the window and repeats them if the element has moved meanwhile, so the
+# document receives each click once.
 COUNT_CLICKS_SCRIPT = (
-    "window.clicks = 0; addEventListener('pointerdown', () => (window.clicks += 1), true);"
+    "window.clicks = 0; document.addEventListener('pointerdown', () => (window.clicks += 1), true);"
 )
 # Accessible name of the focused element.
 FOCUSED_NAME_SCRIPT = """(document.activeElement.ariaLabel
