@@ -341,6 +341,18 @@ def write_chats(
 TITLE_LINES = ["Customer feedback", "Exported by,J. Smith", "Date,2024-03-01", ""]
 
 
+def make_chat_case(name: str, line: str, authors: tuple[str, str], *above: str) -> ReadingCase:
+    """Return a chat whose messages have a time; the command asks for the name of an author.
+
+    The answers alternate between the authors. `line` is the format of a message with its number i.
+    """
+    lines = [line.format(i=i, name=authors[i % 2], text=text) for i, text in enumerate(ANSWERS)]
+    options = [{"type": "fields", "column": author} for author in authors]
+    return ReadingCase(
+        name, write_lines(*above, *lines), Asked([*options, {"split": "row"}], "names")
+    )
+
+
 def write_export(above: Sequence[str], comments: Sequence[str], below: Sequence[str]) -> bytes:
     """Return a table of comments between further lines, as programs export it."""
     rows = (f"{i},{comment},{i % 3 + 1}" for i, comment in enumerate(comments, 1))
@@ -1007,40 +1019,16 @@ def other_cases() -> list[ReadingCase]:
             ).encode(),
             Refused("export of ChatGPT.*python -c"),
         ),
-        ReadingCase(
+        make_chat_case(
             "messages_of_two.txt",
-            write_lines(
-                "12/31/23, 9:40 PM - Messages are end-to-end encrypted.",
-                *(
-                    f"12/31/23, 9:4{i} PM - {('Ann Lee', 'Tom')[i % 2]}: {text}"
-                    for i, text in enumerate(ANSWERS)
-                ),
-            ),
-            Asked(
-                [
-                    {"type": "fields", "column": "Ann Lee"},
-                    {"type": "fields", "column": "Tom"},
-                    {"split": "row"},
-                ],
-                "names",
-            ),
+            "12/31/23, 9:4{i} PM - {name}: {text}",
+            ("Ann Lee", "Tom"),
+            "12/31/23, 9:40 PM - Messages are end-to-end encrypted.",
         ),
-        ReadingCase(
+        make_chat_case(
             "messages_in_brackets.txt",
-            write_lines(
-                *(
-                    f"[31.12.23, 21:4{i}:07] {('Ann', '+49 151 2345678')[i % 2]}: {text}"
-                    for i, text in enumerate(ANSWERS)
-                ),
-            ),
-            Asked(
-                [
-                    {"type": "fields", "column": "Ann"},
-                    {"type": "fields", "column": "+49 151 2345678"},
-                    {"split": "row"},
-                ],
-                "names",
-            ),
+            "[31.12.23, 21:4{i}:07] {name}: {text}",
+            ("Ann", "+49 151 2345678"),
         ),
         ReadingCase("film.srt", SUBTITLES, Refused(r"\.srt are not read.*python -c")),
         ReadingCase("film.txt", SUBTITLES, Refused("file of subtitles.*python -c")),
