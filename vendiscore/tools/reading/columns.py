@@ -83,7 +83,10 @@ _NON_SAMPLE_ROLES = ("prompt", "reference", "label", "model", "setting", "id")
 
 
 class ColumnRoles(NamedTuple):
-    """The column of samples, or None for all columns of numbers, their kind, and their groups."""
+    """The columns that contain the samples, prompts and models, and the kind of the samples.
+
+    `column` is None if the samples are the rows of all columns of numbers.
+    """
 
     column: str | None
     kind: str
@@ -123,7 +126,7 @@ class Column(NamedTuple):
 
     @property
     def has_labels(self) -> bool:
-        """True for single letters, and for predictions of a word that repeats."""
+        """Whether the texts are class labels: single letters, or predicted words that repeat."""
         is_class = self.form == "words" and self.is_repeated
         return self.form == "options" or (is_class and is_named(self.name, PREDICTION_NAMES))
 
@@ -261,7 +264,11 @@ def _select_unnamed(
 
 
 def _select_names_or_words(columns: Sequence[Column], n_features: int) -> list[Column]:
-    """Return the texts of less likely forms and names, if there are hardly any numbers."""
+    """Return columns of texts that are samples only if the table has hardly any numbers.
+
+    Their names do not state that they are samples. Sentences and phrases may occur beside one
+    column of features, single words beside none; `n_features` is the number of such columns.
+    """
     texts = [column for column in columns if column.role in ("", "other")]
     texts = [column for column in texts if column.content_type == "texts"]
     texts = [column for column in texts if not (column.form == "prose" and column.is_repeated)]

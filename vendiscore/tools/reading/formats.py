@@ -421,9 +421,10 @@ def _format_inside(name: str, data: bytes) -> str | None:
     """
     if data[4:12] in _HEIC or (data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
         return "image"
+    extension = file_extension(name)
     for form in _UNSUPPORTED:
-        extension = file_extension(name)
-        is_read = extension in form.endings and extension not in _UNSUPPORTED_BY_ENDING
+        # `check_format` accepts an ending of such a form only if a parser reads it.
+        is_read = extension in form.endings
         if form.magic and not is_read and re.match(form.magic, data, re.DOTALL):
             hint = _format_hint(form, name, data)
             raise RefusedError(f"this is {form.name}, which is not read: {hint}")

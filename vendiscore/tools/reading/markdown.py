@@ -33,10 +33,13 @@ def is_list(rows: Sequence[str]) -> bool:
     (True, False)
     """
     filled = list(filter(str.strip, rows))
-    items = [match for row in filled if (match := _ITEM.fullmatch(row))]
+    matches = [_ITEM.fullmatch(row) for row in filled]
+    items = [match for match in matches if match]
     if len(items) < _MIN_ITEMS:
         return False
-    n_others = sum(not _ITEM.fullmatch(row) and not row[:1].isspace() for row in filled)
+    n_others = sum(
+        not match and not row[:1].isspace() for row, match in zip(filled, matches, strict=True)
+    )
     bullets = {match[2] for match in items}
     numbers = [int(match[3]) for match in items if match[3]]
     are_numbered = bullets == {None} and all(b in (a + 1, 1) for a, b in pairwise(numbers))
@@ -110,6 +113,8 @@ def _is_table_rule(row: str) -> bool:
 
 def convert_table(text: str) -> str:
     """Return the only table with bars in a text as CSV, in the same lines; other text as it is."""
+    if "|" not in text or ("--" not in text and "==" not in text):
+        return text  # without dividing a large table into lines
     rows = LINE_BREAK.split(text)
     table = find_table(rows)
     if not table:
