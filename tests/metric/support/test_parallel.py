@@ -2,8 +2,12 @@
 
 import contextlib
 import sys
+from glob import glob
+from pathlib import Path
 
+import numpy
 import pytest
+import scipy
 
 from vendiscore.support import parallel
 from vendiscore.support.parallel import blas_controller, limit_blas_threads, run_parallel
@@ -17,6 +21,18 @@ def blas_threads():
 def three_blas_threads():
     with blas_controller().limit(limits=3):
         yield
+
+
+@pytest.mark.versions
+def test_blas_libraries_of_numpy_and_scipy_are_found():
+    bundled = {
+        Path(library).name
+        for package in (numpy, scipy)
+        for library in glob(f"{package.__path__[0]}.libs/*openblas*")
+    }
+    if not bundled:
+        pytest.skip("NumPy and SciPy do not bundle OpenBLAS here")
+    assert bundled <= {Path(library["filepath"]).name for library in blas_controller().info()}
 
 
 def interrupt_at(event):
