@@ -1097,6 +1097,12 @@ def other_cases() -> list[ReadingCase]:
             b"From ann@example.org Tue Jan  5 10:00:00 2027\n" + MAIL,
             Refused(r"\.mbox.*python -c"),
         ),
+        ReadingCase(
+            "song.lrc",
+            b"[00:12.00]Line one of the song\n[00:17.20]Line two of the song\n",
+            Refused(r"\.lrc.*python -c"),
+        ),
+        ReadingCase("water.xyz", b"3\nwater\nO 0 0 0\nH 0 0 1\nH 0 1 0\n", Refused(r"SMILES")),
         ReadingCase("answers.toml", b'answers = ["a cat", "a dog"]\n', Refused("tomllib")),
         ReadingCase("link.csv", b"../data/answers.csv", Refused("symbolic link")),
         ReadingCase("responses.yaml", b"- a: hello\n- a: bye\n", Refused("YAML|not read")),

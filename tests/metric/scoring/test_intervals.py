@@ -294,7 +294,10 @@ def test_interval_of_width_zero_warns():
 
 def test_small_sets_are_noted():
     notes_of_eight = compute(X[:8], k="rbf", sigma=0.3, ci=0.95, details=True)["details"]["notes"]
-    message = "8 samples with no equal pair do not exclude that a single item makes up 45 %"
+    message = (
+        "8 samples, no two of which are equal, are too few to exclude that a single item makes up "
+        "45 % of the population"
+    )
     assert any(message in note for note in notes_of_eight)
     notes = {
         n: compute(X[:n], measures="LC", ci=0.95, details=True, **RBF)["details"]["notes"]

@@ -51,6 +51,12 @@ def test_split_separates_texts_and_keeps_empty_texts():
     assert read_lines("a\n \n\n\nb\n", split="blank").values == ["a", "b"]
 
 
+def test_separator_that_does_not_occur_is_reported():
+    assert read_lines("a\nb\n", split="===").above == ["no line equals the separator '==='"]
+    assert not read_lines("a\n===\nb\n", split="===").above
+    assert not read_lines("a\nb\n", split="blank").above
+
+
 @pytest.mark.parametrize(
     ("text", "split", "indices", "expected"),
     [

@@ -90,7 +90,7 @@ def run_score(args: Namespace) -> str | Iterator[str]:
         if len(source) == 1:
             args.notes.add_note(
                 "It has only one sample, whose score is always 1; if it contains several texts, "
-                "pass --split",
+                "pass --split row, or --split blank if blank lines are between them",
                 source.name,
             )
         if source.kind == "molecules" and not (source.sets or args.brief):

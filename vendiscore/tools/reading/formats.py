@@ -218,6 +218,21 @@ _UNSUPPORTED = (
         r"re.findall(r'-->.*\n((?:.+\n?)+)', open({file}, encoding='utf-8-sig').read())]",
     ),
     _Unsupported(
+        ("pdb", "pdbqt", "cif", "xyz", "mol2"),
+        b"",
+        "a file of atom positions",
+        "save its molecules as SMILES (.smi), for example with Open Babel, or its proteins as "
+        "sequences (.fasta), and pass the new file",
+    ),
+    _Unsupported(
+        ("lrc",),
+        rb"(\[[a-z]+:[^\n]*\]\s*)*\[\d+:\d\d[.:]\d+\]",
+        "a file of lyrics with times",
+        "save the lines without their times, and pass the new file",
+        "re",
+        r"re.findall(r'(?m)^\[\d+:[\d.:]+\]\s*(.*\S)', open({file}, encoding='utf-8-sig').read())",
+    ),
+    _Unsupported(
         ("bib", "ris"),
         rb"\s*@\w+\{[^\n,{}]+,\s*\n|TY  - ",
         "a bibliography",

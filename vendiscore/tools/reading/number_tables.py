@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -17,7 +17,16 @@ from .json_documents import describe_value
 from .limits import AskError, Limits, ReadOptions, RefusedError
 from .names import ID_NAMES, SITE_NAMES, is_named, join_names, role_of
 from .samples import Samples
-from .tables import Table, are_consecutive, are_numbers, check_column, is_blank, is_number, is_row
+from .tables import (
+    Table,
+    are_consecutive,
+    are_numbers,
+    check_column,
+    is_blank,
+    is_number,
+    is_row,
+    share_of_numbers,
+)
 
 # Largest entry on the diagonal of a matrix of distances, as a proportion of the largest distance:
 # distances √(2 − 2 cos) in single precision have errors of up to 4e-4.
@@ -294,7 +303,10 @@ def _select_features(table: Table, read_options: ReadOptions) -> tuple[list[str]
         )
     if column := read_options.column:
         requested = [column] if column in table.names else column.split(",")
-        return [check_column(table.names, name) for name in requested], {}
+        names = [check_column(table.names, name) for name in requested]
+        if not table.typed and not any(share_of_numbers(table.column(name)) for name in names):
+            raise _no_numbers_error(dict.fromkeys(names, "no numbers"))
+        return names, {}
     features = [name for name in table.names if are_numbers(table.column(name))]
     numeric = {*features}
     reasons = {name: "no numbers" for name in table.names if name not in numeric}
@@ -312,11 +324,19 @@ def _select_features(table: Table, read_options: ReadOptions) -> tuple[list[str]
         name for name in features if name not in reasons and name not in read_options.others
     ]
     if not features:
-        listed = join_names(f"{name} ({reason})" for name, reason in reasons.items())
-        raise RefusedError(f"There is no column of numbers to compare; left out: {listed}.")
+        raise _no_numbers_error(reasons)
     return features, {
         name: reason for name, reason in reasons.items() if name not in read_options.others
     }
+
+
+def _no_numbers_error(reasons: Mapping[str, str]) -> RefusedError:
+    """Return the error for a table without features; `reasons` states why columns are left out."""
+    listed = join_names(f"{name} ({reason})" for name, reason in reasons.items())
+    return RefusedError(
+        f"There is no column of numbers to compare; left out: {listed}. If the samples are texts "
+        f"or molecules, choose a kernel that compares them."
+    )
 
 
 def complete_triangle(table: Table) -> Table:

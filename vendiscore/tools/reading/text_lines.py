@@ -62,6 +62,8 @@ def take_line_samples(text: str, read_options: ReadOptions, molecules: bool) -> 
         # Two signs in a row enclose an empty text; blank lines in a row are one separator. A
         # detected separator can also be above and below all texts.
         keeps_empty = separator and read_options.split
+        if keeps_empty and len(text_parts) == 1:
+            above.append(f"no line equals the separator {short_repr(separator)}")
         n = len(text_parts)
         text_parts = [
             part for i, part in enumerate(text_parts, 1) if part[1] or (keeps_empty and i < n)
