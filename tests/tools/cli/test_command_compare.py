@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 
 import numpy as np
@@ -46,6 +47,17 @@ def test_model_and_prompt_columns_are_detected(run, tmp_path):
     assert code == 0
     assert "in 2 sets by column 'model'" in err
     assert json.loads(out) == compute_expected(groups=TABLE["prompt"])
+
+
+def test_text_output_explains_columns(run, tmp_path):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(f"a cat\na dog\na bird\nthis is {name}\n")
+    _, out, _ = run("compare", tmp_path / "a.txt", tmp_path / "b.txt", "--permutations", 99)
+    explanation, _, tables = out.partition("\n\nsets:\n")
+    explained = {"score", "matched", "difference", "p", "detectable"}
+    for column in explained:
+        assert re.search(rf"[:;] {column},", explanation), column
+    assert explained <= {*tables.split()}
 
 
 def test_table_is_read_from_standard_input(run, monkeypatch):

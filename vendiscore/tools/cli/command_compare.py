@@ -21,6 +21,11 @@ from .command_options import (
 from .exit_codes import UsageError
 
 _COMPARE_FLAGS = ("size", "level", "permutations", "seed")
+_COLUMNS_LEGEND = (
+    "Columns: score, of all n samples; matched, the mean score of random subsets of `size` "
+    "samples; difference, between matched scores; p, adjusted for the number of pairs; detectable, "
+    "the difference whose direction would be found in about 80 % of cases."
+)
 
 
 def run_compare(args: Namespace) -> str:
@@ -138,9 +143,8 @@ def _format_comparison(args: Namespace, comparison: Comparison) -> str:
         pairs = [pair | row for pair, row in zip(pairs, columns, strict=True)]
         tables.append(("equal quality", [_shorten_parts(row) for row in parts]))
     signature = format_comparison_signature(args, comparison)
-    return output.format_result(
-        args, comparison.to_dict, comparison.sentence, pairs, tables, signature
-    )
+    text = f"{comparison.sentence}\n\n{_COLUMNS_LEGEND}"
+    return output.format_result(args, comparison.to_dict, text, pairs, tables, signature)
 
 
 def _shorten_parts(row: Record) -> Record:
