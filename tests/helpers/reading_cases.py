@@ -1019,6 +1019,23 @@ def other_cases() -> list[ReadingCase]:
             ).encode(),
             Refused("export of ChatGPT.*python -c"),
         ),
+        ReadingCase(
+            "claude.json",
+            json.dumps(
+                [
+                    {
+                        "uuid": f"chat-{i}",
+                        "name": f"Chat {i}",
+                        "chat_messages": [
+                            {"sender": sender, "text": text, "content": [{"text": text}]}
+                            for sender, text in (("human", "Why is it?"), ("assistant", answer))
+                        ],
+                    }
+                    for i, answer in enumerate(ANSWERS)
+                ]
+            ).encode(),
+            Scored(ANSWERS),
+        ),
         make_chat_case(
             "messages_of_two.txt",
             "12/31/23, 9:4{i} PM - {name}: {text}",

@@ -12,7 +12,8 @@ from .names import role_of, split_name
 
 _PATH_STEP = re.compile(r"([^.\[\]]+)|\[(\*|-?\d+)\]")
 # Keys that hold a turn's speaker, and its text; the names of those who ask and who answer.
-_SPEAKER_KEYS, _TEXT_KEYS = ("role", "from", "speaker"), ("content", "value", "text", "parts")
+_SPEAKER_KEYS = ("role", "from", "speaker", "sender")
+_TEXT_KEYS = ("content", "value", "text", "parts")
 _SPEAKERS = {
     "user": ("user", "human", "customer", "client"),
     "assistant": ("assistant", "gpt", "model", "bot", "chatbot", "chatgpt", "ai", "agent"),
