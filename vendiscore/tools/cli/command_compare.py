@@ -143,8 +143,9 @@ def _format_comparison(args: Namespace, comparison: Comparison) -> str:
         pairs = [pair | row for pair, row in zip(pairs, columns, strict=True)]
         tables.append(("equal quality", [_shorten_parts(row) for row in parts]))
     signature = format_comparison_signature(args, comparison)
-    text = f"{comparison.sentence}\n\n{_COLUMNS_LEGEND}"
-    return output.format_result(args, comparison.to_dict, text, pairs, tables, signature)
+    return output.format_result(
+        args, comparison.to_dict, comparison.sentence, pairs, tables, signature, _COLUMNS_LEGEND
+    )
 
 
 def _shorten_parts(row: Record) -> Record:

@@ -191,11 +191,13 @@ def format_result(
     rows: Sequence[Row],
     tables: Iterable[Table],
     signature: str,
+    legend: str = "",
 ) -> str:
     """Format a result as requested by -f.
 
-    Text and Markdown consist of `sentence` and `tables`, CSV of `rows`, and JSON of the dict that
-    `make_result` returns. The signature is included if --signature was passed.
+    Text and Markdown consist of `sentence`, `tables` and `legend`, which explains their columns,
+    CSV of `rows`, and JSON of the dict that `make_result` returns. The signature is included if
+    --signature was passed.
     """
     signature_fields = {"signature": signature} if args.signature else {}
     if args.format == "json":
@@ -204,6 +206,8 @@ def format_result(
         return format_csv([{**row, **signature_fields} for row in rows])
     parts = [f"{sentence}\n"]
     parts += [format_titled_table(args.format, title, table) for title, table in tables if table]
+    if legend:
+        parts.append(f"{legend}\n")
     return append_signatures(args, parts, signature)
 
 
