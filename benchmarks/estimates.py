@@ -1,9 +1,11 @@
 """Errors of `method="estimate"`, how well it reports them, and its time.
 
-    python benchmarks/estimates.py --data ../shared/data --json benchmarks/results/estimates.json
+    python benchmarks/estimates.py --data ../shared/data --only coverage \\
+        --json benchmarks/results/estimates.json
 
-Needs `leffingwell_odors.csv`, `trec_questions.tsv` and `mnist_test.npz`, which the README of the
-tests describes. For other sizes, samples are drawn with replacement and modified, so no two are
+Without `--only coverage`, estimates of 10,000 to 100,000 samples are measured as well. Needs
+`leffingwell_odors.csv`, `trec_questions.tsv` and `mnist_test.npz`, which the README of the tests
+describes. For other sizes, samples are drawn with replacement and modified, so no two are
 identical. In a fingerprint, each bit is removed with probability 1/20, and bits of another molecule
 are added with the same probability. In a question, each word is replaced with probability 1/5 by a
 word of all questions. Pixels of a digit get normal noise with standard deviation 0.05. Each large
