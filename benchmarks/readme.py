@@ -7,6 +7,7 @@ of the documentation site.
 """
 
 import importlib
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -109,6 +110,17 @@ def tabulate_result_files() -> str:
     return format_table(("measured with", "results"), rows)
 
 
+def tabulate_paper_times() -> str:
+    """Tabulate how long the script of each group of results of papers took."""
+    rows = []
+    for path in sorted((RESULTS / "papers").glob("*.json")):
+        name = f"papers/{path.stem}"
+        seconds = load_result(name)["seconds"]
+        duration = f"{seconds / 60:.0f} min" if seconds >= 100 else f"{math.ceil(seconds) or 1} s"
+        rows.append((f"`{name}.py`", duration, f"`{name}`"))
+    return format_table(("script", "time", "result"), rows)
+
+
 def render_papers_page() -> str:
     """Render the results of the papers that were computed again."""
     sys.path.append(str(ROOT / "benchmarks" / "papers"))
@@ -155,6 +167,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "same-numbers": tabulate_equal_calls,
     "engines": describe_engine_runs,
     "result-files": tabulate_result_files,
+    "paper-times": tabulate_paper_times,
     "papers": render_papers_page,
     "people": partial(render_people_block, "page"),
     "wording": partial(render_people_block, "wording"),

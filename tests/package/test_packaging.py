@@ -129,7 +129,6 @@ def test_documents_list_every_extra():
 OLD_EXTRAS = {
     "arrow": {"pyarrow"},
     "compat": {"nltk", "scikit-learn"},
-    "gradio": EXTRAS["app"] | {"gradio"},
     "torch": {"torch"},
     "torchmetrics": {"torch", "torchmetrics"},
     "trl": {"torch", "transformers", "trl"},
