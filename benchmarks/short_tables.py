@@ -203,9 +203,15 @@ def summarize_null() -> str:
         "models whose difference varies over 20 prompts": ("2 × 8",),
     }
     columns = ("populations", "sets", "difference found at 5 %", "at 1 %")
-    return select_rows(
-        tabulate_null(), lambda row: row[1] in kinds.get(row[0], ()) and row[2] == "1", columns
+    header, *rows = parse_table(tabulate_null())
+    indices = [header.index(column) for column in columns]
+    ordered_rows = (
+        row
+        for kind, sizes in kinds.items()
+        for row in rows
+        if row[0] == kind and row[1] in sizes and row[2] == "1"
     )
+    return format_table(columns, ([row[i] for i in indices] for row in ordered_rows))
 
 
 def compare_subsets() -> str:

@@ -307,7 +307,8 @@ def tabulate_differences() -> str:
             rows_by_size.setdefault(row["sizes"][0], []).append(row)
 
     def mean(rows: list[Any], key: str) -> str:
-        return format_percent(sum(row[key] for row in rows) / len(rows))
+        digits = 1 if key == "covered" else 0
+        return format_percent(sum(row[key] for row in rows) / len(rows), digits)
 
     keys = ("covered", "above", "below", "differ")
     columns = ("n", "runs", "interval covers", "lies above", "below")

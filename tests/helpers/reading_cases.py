@@ -1026,8 +1026,14 @@ def other_cases() -> list[ReadingCase]:
                     {
                         "uuid": f"chat-{i}",
                         "name": f"Chat {i}",
+                        "summary": "They talk about cats." if i != 1 else "",
+                        "account": {"uuid": "account"},
                         "chat_messages": [
-                            {"sender": sender, "text": text, "content": [{"text": text}]}
+                            {
+                                "sender": sender,
+                                "text": text,
+                                "content": [{"type": "text", "text": text}],
+                            }
                             for sender, text in (("human", "Why is it?"), ("assistant", answer))
                         ],
                     }
@@ -1120,6 +1126,14 @@ def other_cases() -> list[ReadingCase]:
             Refused(r"\.lrc.*python -c"),
         ),
         ReadingCase("water.xyz", b"3\nwater\nO 0 0 0\nH 0 0 1\nH 0 1 0\n", Refused(r"SMILES")),
+        ReadingCase("water.cif", b"data_water\n_cell_length_a 1\n", Refused(r"SMILES")),
+        ReadingCase(
+            "points.xyz",
+            b"0.5 1.25 2.5\n1.5 0.25 0.5\n2.5 1.75 3.5\n",
+            Scored(
+                np.array([[0.5, 1.25, 2.5], [1.5, 0.25, 0.5], [2.5, 1.75, 3.5]]), kernel="cosine"
+            ),
+        ),
         ReadingCase("answers.toml", b'answers = ["a cat", "a dog"]\n', Refused("tomllib")),
         ReadingCase("link.csv", b"../data/answers.csv", Refused("symbolic link")),
         ReadingCase("responses.yaml", b"- a: hello\n- a: bye\n", Refused("YAML|not read")),

@@ -206,14 +206,14 @@ def _describe_recurrence_allowance(
             f"The interval allows for recurring samples in spite of allow_repeats=False, because "
             f"{reason} and the interval of the jackknife would not be valid."
         )
-    description = "no two of which are equal,"
+    description = "that are all different"
     if n_pairs := recurrences.equal_pairs:
-        description = f"with {n_pairs:g} pair{'s' if n_pairs != 1 else ''} of equal ones,"
+        description = f"with {n_pairs:g} equal pair{'s' if n_pairs != 1 else ''}"
     _, max_proportion = recurrences.compute_proportion_interval(level)
     return (
-        f"{recurrences.n} samples, {description} are too few to exclude that a single item makes "
-        f"up {max_proportion * 100:.0f} % of the population. The interval allows for this. If "
-        f"samples are continuous measurements, which never recur, pass allow_repeats=False."
+        f"{recurrences.n} samples {description} cannot rule out that a single item makes up "
+        f"{max_proportion * 100:.0f} % of the population. The interval allows for this. If samples "
+        f"are continuous measurements, which never recur, pass allow_repeats=False."
     )
 
 

@@ -132,7 +132,7 @@ def bound_relative_difference(X, q, p):
     (Weyl's inequality), where ε is the machine precision and λ_max ≤ 1 is the largest eigenvalue.
     To first order, log VS = log(Σ λ^q)/(1 − q) then changes by at most ε q/(1 − q) Σ λ^(q−1)/Σ λ^q,
     which is large if q < 1 and the smallest positive eigenvalue is tiny. Two scores differ by at
-    most twice this bound. For q ≥ 1, a bound that does not depend on the eigenvalues suffices.
+    most twice this bound. For q = 0 and q ≥ 1, 1e-10 suffices.
     """
     if not 0 < q < 1:
         return 1e-10

@@ -294,11 +294,13 @@ def test_interval_of_width_zero_warns():
 
 def test_small_sets_are_noted():
     notes_of_eight = compute(X[:8], k="rbf", sigma=0.3, ci=0.95, details=True)["details"]["notes"]
-    message = (
-        "8 samples, no two of which are equal, are too few to exclude that a single item makes up "
-        "45 % of the population"
-    )
+    message = "8 samples that are all different cannot rule out that a single item makes up 45 %"
     assert any(message in note for note in notes_of_eight)
+    for n_copies, pairs in ((1, "1 equal pair"), (2, "3 equal pairs")):
+        samples = np.concatenate([X[:8], X[[0] * n_copies]])
+        notes = compute(samples, ci=0.95, details=True, **RBF)["details"]["notes"]
+        message = f"{len(samples)} samples with {pairs} cannot rule out"
+        assert any(message in note for note in notes), notes
     notes = {
         n: compute(X[:n], measures="LC", ci=0.95, details=True, **RBF)["details"]["notes"]
         for n in (12, 30)

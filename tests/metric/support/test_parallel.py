@@ -26,9 +26,9 @@ def three_blas_threads():
 @pytest.mark.versions
 def test_blas_libraries_of_numpy_and_scipy_are_found():
     bundled = {
-        Path(library).name
+        Path(path).name
         for package in (numpy, scipy)
-        for library in glob(f"{package.__path__[0]}.libs/*openblas*")
+        for path in glob(f"{package.__path__[0]}.libs/*openblas*")
     }
     if not bundled:
         pytest.skip("NumPy and SciPy do not bundle OpenBLAS here")

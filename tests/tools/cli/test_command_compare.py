@@ -49,15 +49,23 @@ def test_model_and_prompt_columns_are_detected(run, tmp_path):
     assert json.loads(out) == compute_expected(groups=TABLE["prompt"])
 
 
-def test_text_output_explains_columns(run, tmp_path):
-    for name in ("a.txt", "b.txt"):
-        (tmp_path / name).write_text(f"a cat\na dog\na bird\nthis is {name}\n")
-    _, out, _ = run("compare", tmp_path / "a.txt", tmp_path / "b.txt", "--permutations", 99)
-    _, tables, legend = re.split("\n\nsets:\n|\n\n(?=Columns: )", out)
-    explained = {"score", "matched", "difference", "p", "detectable"}
-    for column in explained:
-        assert re.search(rf"[:;] {column},", legend), column
-    assert explained <= {*tables.split()}
+@pytest.mark.parametrize("grouped", [False, True])
+def test_text_output_explains_columns(run, tmp_path, grouped):
+    rows = [
+        (model, f"p{i % 6}" if grouped else "p", f"answer {i} of {model}")
+        for model in ("new", "old")
+        for i in range(12)
+    ]
+    table = pd.DataFrame(rows, columns=["model", "prompt", "answer"])
+    table.to_csv(path := tmp_path / "a.csv", index=False)
+    _, out, _ = run(
+        "compare", path, "--permutations", 99, *([] if grouped else ["--by", "model", "--pool"])
+    )
+    _, sets, pairs, legend = re.split(r"\n\nsets:\n|\n\npairs:\n|\n\nColumns: ", out)
+    columns = {*sets.splitlines()[0].split(), *pairs.splitlines()[0].split()}
+    explained = {*re.findall(r"(?:^|; )([^:;]+): ", legend)}
+    assert {"score", "matched", "difference", "p", "detectable"} == explained & columns == explained
+    assert ("mean over groups" in legend) is grouped
 
 
 def test_table_is_read_from_standard_input(run, monkeypatch):

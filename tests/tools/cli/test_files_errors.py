@@ -152,7 +152,11 @@ UNUSABLE_FILES = {
         "k.csv: --split is for lines of text, and this is read as csv",
     ),
     "u.txt": (b"a b\nc d\n", ["-k", "rbf"], "no column of numbers"),
-    "a.smi": (b"CCO\nCCN\nCCC\n", ["-k", "tanimoto"], "choose a kernel that compares them"),
+    "a.smi": (
+        b"CCO\nCCN\nCCC\n",
+        ["-k", "tanimoto"],
+        "There are no numbers in column 'CCO'. For texts or molecules, choose a kernel",
+    ),
 }
 
 

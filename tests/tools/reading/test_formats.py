@@ -95,7 +95,10 @@ def test_unsupported_formats_are_rejected(name, data):
 COMMANDS = {
     "film.srt": (b"1\n00:00:01,000 --> 00:00:02,000\n<i>A cat</i>\nsat.\n\n", ["A cat sat."]),
     "talk.vtt": (b"WEBVTT\n\n00:01.000 --> 00:02.000\nA cat.", ["A cat."]),
-    "song.lrc": (b"[ti:Cats]\n[00:12.00]A cat\n[00:17.20] sat. \n", ["A cat", "sat."]),
+    "song.lrc": (
+        b"[ti:Cats]\n[00:12.00]A cat\n[00:14.00]\n[00:17.20] sat. \n[00:30.00][00:40.00]A dog\n",
+        ["A cat", "sat.", "A dog"],
+    ),
     "papers.bib": (b"@book{a,\n title = {A {Cat}},\n booktitle={B},\n}\n", ["A {Cat"]),
     "papers.ris": (b"TY  - JOUR\nTI  - A cat\nER  - \n", ["A cat"]),
     "mail.eml": (b"Subject: Cats\nContent-Type: text/plain\n\nA cat.\n", ["A cat.\n"]),

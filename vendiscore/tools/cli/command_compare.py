@@ -21,10 +21,15 @@ from .command_options import (
 from .exit_codes import UsageError
 
 _COMPARE_FLAGS = ("size", "level", "permutations", "seed")
-_COLUMNS_LEGEND = (
-    "Columns: score, of all n samples; matched, the mean score of random subsets of `size` "
-    "samples; difference, between matched scores; p, adjusted for the number of pairs; detectable, "
-    "the difference whose direction would be found in about 80 % of cases."
+# Explanations of the columns of tables, without and with groups.
+_SET_COLUMNS = {
+    False: "score: of all n samples; matched: geometric mean over random subsets of equal size",
+    True: "score: mean over groups; matched: mean over groups, at the common size of each group",
+}
+_PAIR_COLUMNS = (
+    "difference: matched score of a minus that of b, with the interval from low to high; p: "
+    "p-value, adjusted for the number of pairs; detectable: difference whose direction would be "
+    "detected in about 80 % of cases (fewer for less than 8 groups)"
 )
 
 
@@ -143,8 +148,9 @@ def _format_comparison(args: Namespace, comparison: Comparison) -> str:
         pairs = [pair | row for pair, row in zip(pairs, columns, strict=True)]
         tables.append(("equal quality", [_shorten_parts(row) for row in parts]))
     signature = format_comparison_signature(args, comparison)
+    legend = f"Columns: {_SET_COLUMNS[comparison.groups > 0]}; {_PAIR_COLUMNS}."
     return output.format_result(
-        args, comparison.to_dict, comparison.sentence, pairs, tables, signature, _COLUMNS_LEGEND
+        args, comparison.to_dict, comparison.sentence, pairs, tables, signature, legend
     )
 
 

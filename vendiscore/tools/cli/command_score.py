@@ -89,8 +89,9 @@ def run_score(args: Namespace) -> str | Iterator[str]:
         results.append(result)
         if len(source) == 1:
             args.notes.add_note(
-                "It has only one sample, whose score is always 1; if it contains several texts, "
-                "pass --split row, or --split blank if blank lines are between them",
+                "It has only one sample, whose score is always 1; if the file contains several "
+                "texts, pass --split row (one text per line) or --split blank (texts separated by "
+                "blank lines)",
                 source.name,
             )
         if source.kind == "molecules" and not (source.sets or args.brief):

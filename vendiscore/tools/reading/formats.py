@@ -218,19 +218,20 @@ _UNSUPPORTED = (
         r"re.findall(r'-->.*\n((?:.+\n?)+)', open({file}, encoding='utf-8-sig').read())]",
     ),
     _Unsupported(
-        ("pdb", "pdbqt", "cif", "xyz", "mol2"),
-        b"",
+        ("pdb", "pdbqt", "cif", "mol2"),
+        rb"[ \t]*\d+[ \t]*\r?\n[^\n]*\n[ \t]*[A-Z][a-z]?([ \t]+-?\d+(\.\d*)?){3}",  # .xyz
         "a file of atom positions",
         "save its molecules as SMILES (.smi), for example with Open Babel, or its proteins as "
         "sequences (.fasta), and pass the new file",
     ),
     _Unsupported(
         ("lrc",),
-        rb"(\[[a-z]+:[^\n]*\]\s*)*\[\d+:\d\d[.:]\d+\]",
+        b"",
         "a file of lyrics with times",
         "save the lines without their times, and pass the new file",
         "re",
-        r"re.findall(r'(?m)^\[\d+:[\d.:]+\]\s*(.*\S)', open({file}, encoding='utf-8-sig').read())",
+        r"re.findall(r'(?m)^(?:\[\d+:[\d.:]+\])+[ \t]*([^\s\[](?:.*\S)?)', "
+        r"open({file}, encoding='utf-8-sig').read())",
     ),
     _Unsupported(
         ("bib", "ris"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -17,16 +17,7 @@ from .json_documents import describe_value
 from .limits import AskError, Limits, ReadOptions, RefusedError
 from .names import ID_NAMES, SITE_NAMES, is_named, join_names, role_of
 from .samples import Samples
-from .tables import (
-    Table,
-    are_consecutive,
-    are_numbers,
-    check_column,
-    is_blank,
-    is_number,
-    is_row,
-    share_of_numbers,
-)
+from .tables import Table, are_consecutive, are_numbers, check_column, is_blank, is_number, is_row
 
 # Largest entry on the diagonal of a matrix of distances, as a proportion of the largest distance:
 # distances √(2 − 2 cos) in single precision have errors of up to 4e-4.
@@ -38,6 +29,7 @@ _MAX_WHOLE_COLUMNS = 5  # columns of whole numbers that may be about the rows, n
 _MIN_FRACTION_COLUMNS = 2
 _MIN_WHOLE_ROWS = 5  # rows of a column of fractions, which are hardly whole by chance
 _MIN_SYMMETRIC_ROWS = 3  # rows of features that are hardly symmetric by chance
+_OTHER_KERNEL = "For texts or molecules, choose a kernel that compares them."
 _ROW_NUMBER_REASON = "it numbers the rows"  # why a column of numbers is left out
 # Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
 _ROW_NAMES = re.compile(
@@ -304,8 +296,9 @@ def _select_features(table: Table, read_options: ReadOptions) -> tuple[list[str]
     if column := read_options.column:
         requested = [column] if column in table.names else column.split(",")
         names = [check_column(table.names, name) for name in requested]
-        if not table.typed and not any(share_of_numbers(table.column(name)) for name in names):
-            raise _no_numbers_error(dict.fromkeys(names, "no numbers"))
+        if not any(map(is_number, chain.from_iterable(map(table.column, names)))):
+            listed = join_names(map(repr, names))
+            raise RefusedError(f"There are no numbers in column {listed}. {_OTHER_KERNEL}")
         return names, {}
     features = [name for name in table.names if are_numbers(table.column(name))]
     numeric = {*features}
@@ -324,19 +317,13 @@ def _select_features(table: Table, read_options: ReadOptions) -> tuple[list[str]
         name for name in features if name not in reasons and name not in read_options.others
     ]
     if not features:
-        raise _no_numbers_error(reasons)
+        listed = join_names(f"{name} ({reason})" for name, reason in reasons.items())
+        raise RefusedError(
+            f"There is no column of numbers to compare; left out: {listed}. {_OTHER_KERNEL}"
+        )
     return features, {
         name: reason for name, reason in reasons.items() if name not in read_options.others
     }
-
-
-def _no_numbers_error(reasons: Mapping[str, str]) -> RefusedError:
-    """Return the error for a table without features; `reasons` states why columns are left out."""
-    listed = join_names(f"{name} ({reason})" for name, reason in reasons.items())
-    return RefusedError(
-        f"There is no column of numbers to compare; left out: {listed}. If the samples are texts "
-        f"or molecules, choose a kernel that compares them."
-    )
 
 
 def complete_triangle(table: Table) -> Table:

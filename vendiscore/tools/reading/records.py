@@ -52,6 +52,12 @@ RECORD_FORMATS = (
         "output.model",
     ),
     RecordFormat(
+        "an export of Claude",
+        ("uuid", "chat_messages"),
+        "chat_messages.assistant",
+        "chat_messages.user",
+    ),
+    RecordFormat(
         "OpenAI batch output",
         ("custom_id", "response.body.choices"),
         "response.body.choices[*].message.content",
